@@ -74,11 +74,22 @@ def bare_attribute(obj: Any, name: str) -> Any:
 
 
 def overrides(cls: type, name: str) -> bool:
-    """Does a class decide what an attribute is, whatever an instance holds under its name (a
-    property, a descriptor with ``__set__``)?"""
+    """Does a class decide what becomes of an attribute that is set or deleted, so that an instance
+    holds it in its ``__dict__`` alone (behind a property, a descriptor with ``__set__``)?"""
     found = next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
-    return hasattr(type(found), "__set__") and not isinstance(
+    return is_data_descriptor(found) and not isinstance(
         found, (types.MemberDescriptorType, types.GetSetDescriptorType))
+
+
+def is_data_descriptor(found: Any) -> bool:
+    """Does what a class holds decide what is set or deleted under its name?"""
+    return hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
+
+
+def decides(cls: type, name: str) -> bool:
+    """Does a class decide what an attribute is, whatever an instance holds under its name?"""
+    found = next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+    return hasattr(type(found), "__get__") and overrides(cls, name)
 
 
 def held_attribute(obj: Any, name: str) -> Any:

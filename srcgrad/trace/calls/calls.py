@@ -98,6 +98,8 @@ class Calls(Collaborator):
             return self.machine.called_method(function.owner, function.name, args, kwargs)
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__setattr__":
             return self.assignment.set_by_default(function.__self__, *args)
+        if isinstance(function, types.MethodWrapperType) and function.__name__ == "__delattr__":
+            return self.assignment.delete_by_default(function.__self__, *args)
         if isinstance(function, types.MethodWrapperType) and (
                 function.__name__ == "__getattribute__"):
             return self.access.attribute_by_default(function.__self__, *args)

@@ -441,7 +441,8 @@ def item_of_matrix(self: Any, index: Any) -> Any:
 # The modules of srcgrad whose functions are staged, beside those of libraries.
 STAGED_MODULES = frozenset(module.__name__ for module in (
     elements, iterator_tools, numpy_gradient, polynomial_classes, rows, tables, vectorized)) | {
-        __name__, *(f"srcgrad.trace.heap.{name}" for name in ("queues", "written_out"))}
+        __name__, "srcgrad.trace.objects.written_out", *(
+            f"srcgrad.trace.heap.{name}" for name in ("queues", "written_out"))}
 
 
 def is_written_out(function: Any) -> bool:

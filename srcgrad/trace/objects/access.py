@@ -17,7 +17,14 @@ from ...types.guards import Path
 from ...types.kinds import INT, OPAQUE, Aval, Kind
 from ...types.public_names import of_scipy
 from ...types.spelling import Attribute
-from ...types.subclasses import bare_attribute, native_class, overrides, own_namespace
+from ...types.subclasses import (
+    bare_attribute,
+    decides,
+    is_data_descriptor,
+    native_class,
+    overrides,
+    own_namespace,
+)
 from ..collaborator import Collaborator
 from ..heap.stores import Reference
 from ..iteration.elements import lies_in_c_order
@@ -259,7 +266,7 @@ class Access(Collaborator):
 
     def attribute_by_default(self, obj: Any, name: str) -> Any:
         """``object.__getattribute__(obj, name)``, or ``__getattr__`` where it finds nothing."""
-        held = not overrides(type(obj), name)
+        held = not decides(type(obj), name)
         value = self.maybe_attribute(obj, name) if held else UNBOUND
         if type(value) is Maybe:
             return self.presence.present(value, lambda: self.without(obj, name))
@@ -303,8 +310,8 @@ class Access(Collaborator):
         getter = getattr(type(found), "__get__", None)
         own = own_namespace(obj)
         if hasattr(getter, "__code__") and not is_cached_property(found) and (
-                name not in own or hasattr(type(found), "__set__")):
-            if path is not None and not hasattr(type(found), "__set__"):
+                name not in own or is_data_descriptor(found)):
+            if path is not None and not is_data_descriptor(found):
                 self.sources.guard("inherited", path, name)
             return self.machine.call(getter, self.class_attributes.descriptor(type(obj), name,
                 found), obj, type(obj))
@@ -397,10 +404,11 @@ class Access(Collaborator):
             self.sources.guard("equals", path.child("attr", name), getattr(obj, name))
             return getattr(obj, name)  # a degree, an axis
         own = own_namespace(obj)
-        if isinstance(own, dict) and name in own and not overrides(type(obj), name):
+        if isinstance(own, dict) and name in own and not decides(type(obj), name):
             if found is not UNBOUND:  # without it, that of the class
                 self.sources.guard("owns", path, name)
-            return self.foreigners.outside(own[name], path.child(self.step_to(obj, "slot"), name))
+            step = "held" if overrides(type(obj), name) else self.step_to(obj, "slot")
+            return self.foreigners.outside(own[name], path.child(step, name))
         if isinstance(own, dict) and isinstance(found, (types.FunctionType, classmethod)):
             self.sources.guard("inherited", path, name)
         if isinstance(found, types.FunctionType):

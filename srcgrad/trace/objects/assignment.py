@@ -16,7 +16,7 @@ from ...stage.machine import UNBOUND
 from ...stage.source import is_generated
 from ...types.dataclasses import is_frozen
 from ...types.kinds import in_words
-from ...types.subclasses import overrides, own_namespace
+from ...types.subclasses import is_data_descriptor, overrides, own_namespace
 from ...types.tree import blank
 from ..boundary.process_state import changed_context
 from ..boundary.variables import of_tracer
@@ -69,6 +69,8 @@ class Assignment(Collaborator):
         elif hasattr(store, "__code__"):
             self.machine.call(store, self.class_attributes.descriptor(type(obj), name, setter),
                               obj, value)
+        elif store is None and is_data_descriptor(setter):
+            raise AttributeError("__set__")
         else:
             self.set_plain(obj, name, value)
 
@@ -159,11 +161,23 @@ class Assignment(Collaborator):
         if is_native_method(class_attribute(type(obj), "__delattr__")):
             self.machine.delitem(obj, name)
             return
+        self.delete_by_default(obj, name)
+
+    def delete_by_default(self, obj: Any, name: str) -> None:
+        """``object.__delattr__(obj, name)``: by properties and descriptors."""
         found = class_attribute(type(obj), name)
-        if isinstance(found, property) and found.fdel is not None:
+        delete = getattr(type(found), "__delete__", None)
+        if isinstance(found, property):
             self.class_attributes.note_class_attribute(type(obj), name, found)
+            if found.fdel is None:
+                delattr(obj, name)  # raises Python's own error
             self.machine.call(found.fdel, obj)
             return
+        if hasattr(delete, "__code__"):
+            self.machine.call(delete, self.class_attributes.descriptor(type(obj), name, found), obj)
+            return
+        if delete is None and is_data_descriptor(found):
+            raise AttributeError("__delete__")
         self.machine.getattr(obj, name)
         if own_namespace(obj, None) is not None and not isinstance(
                 obj, type | types.ModuleType) and not isinstance(found, types.MemberDescriptorType):
@@ -192,7 +206,8 @@ class Assignment(Collaborator):
         if overrides(type(obj), name):
             self.effects.effect_on(self.machine.getattr(obj, "__dict__"), operator.delitem, name)
         else:
-            self.effects.effect_on(obj, delattr, name)
+            own = python_method(obj, "__delattr__") is not None
+            self.effects.effect_on(obj, object.__delattr__ if own else delattr, name)
         self.journal.write(_field(obj, name, overlay), DELETED)
 
     def overlay_of(self, obj: Any) -> dict[str, Any]:

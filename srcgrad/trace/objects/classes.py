@@ -177,6 +177,8 @@ class ClassAttributes(Collaborator):
             return types.MethodType(found, obj)
         if isinstance(found, property) and found.fget is not None:
             return self.machine.call(found.fget, obj)
+        if hasattr(getter := getattr(type(found), "__get__", None), "__code__"):
+            return self.machine.call(getter, found, obj, users_class(type(obj)))
         return found
 
     def super_attribute(self, obj: Any, name: str) -> Any:

@@ -14,6 +14,7 @@ from ...rules.marks import stop_gradient
 from ...stage.machine import UNBOUND
 from ...types.kinds import BOOL, INT, OPAQUE, Kind, int_aval, possible_classes
 from ...types.operators import BINARY, COMPARE, INPLACE, UNARY
+from ...types.subclasses import own_namespace
 from ...types.tree import children, tree_map
 from ..boundary.scratch import ITEM, TOTAL
 from ..calls.handlers import HANDLERS, handles
@@ -25,7 +26,13 @@ from ..iteration import iteration
 from ..iteration.iteration import Cursor, Mapped, Reversed, staged_iterable
 from ..libraries import registry as libraries
 from ..objects.classes import lineage_of
-from ..objects.special_methods import compared_fields, python_method
+from ..objects.special_methods import (
+    class_attribute,
+    compared_fields,
+    python_method,
+    users_type,
+)
+from ..objects.written_out import attribute_or, has_attribute
 from ..record.homes import may_be
 from ..record.scopes import on_top
 from ..record.states import Maybe
@@ -322,6 +329,8 @@ def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
         return machine.getattr(obj, name)
     if is_tracer(obj) and is_tracer(has := hasattr_(machine, obj, name)):
         return machine.if_expression(has, lambda: machine.getattr(obj, name), lambda: default[0])
+    if _is_found_by_code(machine, obj, name):
+        return machine.call(attribute_or, obj, name, default[0])
     holder = machine.class_attributes.holder(obj, name)
     own = machine.access.maybe_attribute(holder, name)
     if type(own) is Maybe:
@@ -341,6 +350,21 @@ def _default(machine: Any, obj: Any, name: str, default: Any) -> Any:
         return default
 
 
+def _is_found_by_code(machine: Any, obj: Any, name: str) -> bool:
+    """Does code of the program tell whether an object has an attribute: a property, a descriptor,
+    ``__getattr__``?"""
+    if is_tracer(obj) or isinstance(obj, type):
+        return False
+    found = class_attribute(users_type(obj), name)
+    code = getattr(found, "fget", None) or getattr(found, "func", None) or getattr(
+        type(found), "__get__", None)
+    if found is UNBOUND and machine.access.maybe_attribute(obj, name) is UNBOUND and (
+            name not in own_namespace(obj)):
+        code = python_method(obj, "__getattr__")
+    return any(hasattr(c, "__code__") and not is_library(c.__module__) for c in (
+        code, python_method(obj, "__getattribute__")))
+
+
 def _looked_up(machine: Any, obj: Any, name: str) -> Any:
     """An attribute whose absence is caught here, wherever the trace is."""
     with on_top(machine.recorder.trying, machine.recorder.region):
@@ -355,6 +379,8 @@ def hasattr_(machine: Any, obj: Any, name: str) -> Any:
         answers = {hasattr(c, name) for c in _may_be(obj)}
         return answers.pop() if len(answers) == 1 else (
             machine.recorder.computed(hasattr, BOOL, obj, name))
+    if _is_found_by_code(machine, obj, name):
+        return machine.call(has_attribute, obj, name)
     holder = machine.class_attributes.holder(obj, name)
     own = machine.access.maybe_attribute(holder, name)
     if type(own) is Maybe:
@@ -415,6 +441,8 @@ HANDLERS[setattr] = _by_name(lambda machine, obj, name, value: machine.setattr(o
 HANDLERS[delattr] = _by_name(lambda machine, obj, name: machine.delattr(obj, name))
 HANDLERS[object.__setattr__] = lambda machine, obj, name, value: (
     machine.assignment.set_by_default(obj, name, value))
+HANDLERS[object.__delattr__] = lambda machine, obj, name: (
+    machine.assignment.delete_by_default(obj, name))
 HANDLERS[object.__getattribute__] = lambda machine, obj, name: (
     machine.access.attribute_by_default(obj, machine.keys.static_key(name)))
 HANDLERS[callable] = lambda machine, obj: callable(obj) and not is_tracer(obj)
