@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import collections
-import copy
 import types
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -17,7 +15,6 @@ from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
 from ..types import dims
 from ..types.kinds import COMPLEX, FLOAT, Kind, int_aval
-from ..types.subclasses import hold, native_class, overrides
 from ..types.tree import blank
 from .assumed import Assumptions
 from .boundary.scratch import ITEM, TOTAL, nowhere
@@ -25,20 +22,17 @@ from .calls import library  # noqa: F401  (like the others: it fills the table o
 from .dispatch import Parts, operators
 from .heap import heaps  # noqa: F401
 from .heap.containers import SpreadList
-from .heap.run_time import check_no_table
-from .heap.stores import Reference, are_contents
 from .iteration import iterables, itertool  # noqa: F401
 from .iteration.ahead import Ahead
 from .iteration.iteration import Cursor, Staged, Transposed
 from .libraries.ndarray_subclasses import members  # noqa: F401
 from .numpy import arrays  # noqa: F401
-from .objects import copying
-from .objects.special_methods import python_method
+from .objects import copying  # noqa: F401
 from .record.homes import may_be
 from .record.journal import Journal
 from .record.states import ListTable
-from .record.structures import VIEWS, record_fields
-from .record.tracers import ArrayTracer, Choice, StandIn, is_tracer
+from .record.structures import VIEWS
+from .record.tracers import ArrayTracer, Choice, is_tracer
 from .values import extremes, functions, texts  # noqa: F401
 
 SIZED = (list, tuple, dict, set, frozenset, range)
@@ -185,62 +179,6 @@ class TraceMachine(MachineDefaults, Parts):
                 for home in given:
                     may_be(one.home, home)
         return found
-
-    def copied(self, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
-        """``copy.copy`` and ``copy.deepcopy`` of objects that hold traced values."""
-        if isinstance(obj, StandIn) and type(obj) is not Reference and obj.cls is not None and (
-                not deep):
-            return self.call_method(obj, "copy")
-        check_no_table(self, obj)
-        if id(obj) in memo:
-            return memo[id(obj)]
-        own = python_method(obj, "__deepcopy__") if deep else None
-        if own is not None:
-            memo[id(obj)] = self.call(own, obj, memo)
-            return memo[id(obj)]
-        if is_tracer(obj):
-            if type(obj) is ArrayTracer and deep:
-                memo[id(obj)] = self.call_method(obj, "copy")
-                return memo[id(obj)]
-            return obj
-        if native_class(type(obj)) is not None or isinstance(obj, collections.deque):
-            memo[id(obj)] = self.native_methods.copied_native(
-                obj, lambda part: self.copied(part, deep, memo) if deep else part)
-            return memo[id(obj)]
-        if isinstance(obj, list) and deep and id(obj) in self.symbolic_lists:
-            memo[id(obj)] = self.operators.helped(copying.each_copied, obj)
-            return memo[id(obj)]
-        if isinstance(obj, (list, tuple)):
-            items = list(self.containers.outside_items(obj))
-            made: Any = self.containers.made([])
-            if isinstance(obj, list):
-                memo[id(obj)] = made  # which it may contain
-            made.extend([self.copied(i, deep, memo) if deep else i for i in items])
-            if not isinstance(obj, list):
-                memo[id(obj)] = type(obj)(*made) if hasattr(type(obj), "_fields") else tuple(made)
-            return memo[id(obj)]
-        if isinstance(obj, dict):
-            pairs = self.presence.container_method(obj, "items", (), {})
-            memo[id(obj)] = self.containers.made({})
-            memo[id(obj)].update((k, self.copied(v, deep, memo) if deep else v) for k, v in pairs)
-            return memo[id(obj)]
-        stored = type(obj) is Reference
-        if stored and are_contents(obj.store.cls):
-            return self.references.owned(
-                self.copied(self.references.content(obj), deep, memo))
-        if stored and obj.store.unread:
-            raise self.attributes.no_attribute(obj, min(obj.store.unread))
-        fields = obj.store.names if stored else record_fields(obj)
-        if fields is None:
-            return copy.deepcopy(obj) if deep else copy.copy(obj)
-        new = blank(obj.cls if stored else type(obj))
-        memo[id(obj)] = new
-        for name in fields:
-            value = self.presence.own(obj, name) if overrides(type(obj), name) else (
-                self.getattr(obj, name))
-            hold(new, name, self.copied(value, deep, memo) if deep else value)
-        memo[id(obj)] = self.references.owned(new)
-        return memo[id(obj)]
 
     def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the staged form of the function under differentiation."""

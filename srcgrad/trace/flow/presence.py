@@ -24,6 +24,7 @@ from ..heap.run_time import check_no_table
 from ..iteration.iteration import Entries
 from ..record.journal import Content
 from ..record.states import Maybe, Partial
+from ..record.structures import record_fields
 from ..record.tracers import StandIn
 from .partial import DELETED, bound_in, content_with
 
@@ -85,6 +86,13 @@ class Presence(Collaborator):
             self.sources.note_container(self.next.getattr(owner, "__dict__"))
         names = dict.fromkeys((*owner.__dict__, *changed))
         return Partial(dict, tuple((n, self.own(owner, n)) for n in names), True)
+
+    def names(self, owner: Any) -> tuple[str, ...]:
+        """The attributes that an instance may hold itself."""
+        if own_namespace(owner, None) is not None and id(owner) in self.found_functions.paths:
+            self.sources.note_container(self.next.getattr(owner, "__dict__"))
+        changed = self.sources.overlays.get(id(owner), {})
+        return tuple(dict.fromkeys((*(record_fields(owner) or ()), *changed)))
 
     def own(self, owner: Any, name: str) -> Any:
         """What an instance itself holds under a name."""
@@ -385,7 +393,9 @@ class Presence(Collaborator):
         made = type(obj)(obj.default_factory) if isinstance(obj, collections.defaultdict) else (
             type(obj)())
         self.journal.born(made)
-        self.journal.write(Content(made, self.symbolic_lists), state)
+        assert state is not None
+        self.journal.write(Content(made, self.symbolic_lists),
+                           content_with(state.type, state.entries, state.ordered))
         return made
 
     def partial_update(self, obj: Any, *args: Any, **kwargs: Any) -> None:

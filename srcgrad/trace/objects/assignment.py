@@ -82,6 +82,13 @@ class Assignment(Collaborator):
             raise self.recorder.fatal(changed_context())
         if isinstance(obj, enum.Enum):
             self.access.register_member(obj)
+        if name == "__dict__" and (self.presence.partial_of(value) is not None or not (
+                self.found_functions.paths.keys().isdisjoint((id(obj), id(value))))):
+            raise self.recorder.fatal(UnsupportedOperation(
+                f"assignment to the __dict__ of a {type(obj).__name__}",
+                why="the dict would be a second name of all its attributes, which are followed one "
+                    "by one for objects from outside, and where data decide which there are",
+                fix="set the attributes: obj.__dict__.update(...)"))
         if id(obj) in self.found_functions.paths:
             self.sources.check_twin(obj)
             self.opening.keep_apart(obj)

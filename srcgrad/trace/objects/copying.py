@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
+from ...errors import UnsupportedOperation
+from ...stage.machine import UNBOUND
+from ...types.subclasses import hold, native_class
+from ...types.tree import blank
 from ..calls.handlers import HANDLERS, handles
-from ..heap.stores import Reference
-from ..record.tracers import ArrayTracer
-from .special_methods import python_method
+from ..flow.presence import do_nothing
+from ..heap.run_time import check_no_table
+from ..heap.stores import Reference, are_contents
+from ..record.states import Maybe
+from ..record.structures import is_library, record_fields
+from ..record.tracers import ArrayTracer, StandIn, is_tracer
+from .special_methods import python_method, users_type
+from .written_out import put_state
 
 CLASS_VARIABLE: Any = vars(dataclasses)["_FIELD_CLASSVAR"]
 INIT_VARIABLE: Any = vars(dataclasses)["_FIELD_INITVAR"]
@@ -25,16 +36,133 @@ def copy_(machine: Any, obj: Any) -> Any:
         return machine.call(own, obj)
     if type(obj) in (list, dict):
         return machine.call(type(obj), obj)
-    return machine.copied(obj, False, {})
+    return copied(machine, obj, False, {})
 
 
 HANDLERS[copy.deepcopy] = lambda machine, obj, memo=None: (
-    machine.copied(obj, True, {} if memo is None else memo))
+    copied(machine, obj, True, {} if memo is None else memo))
 
 
 def each_copied(items: list[Any]) -> list[Any]:
     """The deep copy of a list of unknown length, as it is staged."""
     return [copy.deepcopy(item) for item in items]
+
+
+def copied(machine: Any, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
+    """``copy.copy`` and ``copy.deepcopy`` of objects that hold traced values."""
+    if isinstance(obj, StandIn) and type(obj) is not Reference and obj.cls is not None and (
+            not deep):
+        return machine.call_method(obj, "copy")
+    check_no_table(machine, obj)
+    if id(obj) in memo:
+        return memo[id(obj)]
+    own = python_method(obj, "__deepcopy__") if deep else None
+    if own is not None:
+        memo[id(obj)] = machine.call(own, obj, memo)
+        return memo[id(obj)]
+    if is_tracer(obj):
+        if type(obj) is ArrayTracer and deep:
+            memo[id(obj)] = machine.call_method(obj, "copy")
+            return memo[id(obj)]
+        return obj
+    found = _container(machine, obj, deep, memo)
+    return _instance(machine, obj, deep, memo) if found is None else found
+
+
+def _part(machine: Any, deep: bool, memo: dict[int, Any], value: Any) -> Any:
+    return copied(machine, value, True, memo) if deep else value
+
+
+def _container(machine: Any, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
+    """The copy of a container; None of other things."""
+    part = functools.partial(_part, machine, deep, memo)
+    if native_class(type(obj)) is not None or isinstance(obj, collections.deque):
+        memo[id(obj)] = machine.native_methods.copied_native(obj, part)
+        return memo[id(obj)]
+    if isinstance(obj, list) and deep and id(obj) in machine.symbolic_lists:
+        memo[id(obj)] = machine.operators.helped(each_copied, obj)
+        return memo[id(obj)]
+    if isinstance(obj, (list, tuple)):
+        items = list(machine.containers.outside_items(obj))
+        made: Any = machine.containers.made([])
+        if isinstance(obj, list):
+            memo[id(obj)] = made  # which it may contain
+        made.extend(map(part, items))
+        if not isinstance(obj, list):
+            memo[id(obj)] = type(obj)(*made) if hasattr(type(obj), "_fields") else tuple(made)
+        return memo[id(obj)]
+    if isinstance(obj, dict):
+        pairs = machine.presence.container_method(obj, "items", (), {})
+        memo[id(obj)] = machine.containers.made({})
+        memo[id(obj)].update((k, part(v)) for k, v in pairs)
+        return memo[id(obj)]
+    return None
+
+
+def _instance(machine: Any, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
+    stored = type(obj) is Reference
+    if stored and are_contents(obj.store.cls):
+        return machine.references.owned(
+            copied(machine, machine.references.content(obj), deep, memo))
+    if stored and obj.store.unread:
+        raise machine.attributes.no_attribute(obj, min(obj.store.unread))
+    if not stored and record_fields(obj) is None:
+        return copy.deepcopy(obj) if deep else copy.copy(obj)
+    if (found := _reduced(machine, obj)) is not None:
+        return _rebuilt(machine, obj, deep, memo, *found)
+    part = functools.partial(_part, machine, deep, memo)
+    new = blank(users_type(obj))
+    memo[id(obj)] = new
+    unsure = []
+    for name in obj.store.names if stored else machine.presence.names(obj):
+        value = machine.getattr(obj, name) if stored else machine.presence.own(obj, name)
+        if type(value) is Maybe:
+            unsure.append((name, value))
+        elif value is not UNBOUND:
+            hold(new, name, part(machine.references.loaded(value)))
+    made = memo[id(obj)] = machine.references.owned(new)
+    for name, value in unsure:  # what only some paths have given the object
+        machine.presence.either_way(machine.presence.is_bound(value), lambda n=name, v=value: (
+            machine.assignment.set_plain(made, n, part(machine.references.loaded(v.content)))),
+            do_nothing)
+    return made
+
+
+def _reduced(machine: Any, obj: Any) -> tuple[Any, ...] | None:
+    """What an object is put together from where its class says so (``__reduce__``,
+    ``__getstate__``, ``__setstate__``): a function, its arguments, and a state."""
+    for name, given in (("__reduce_ex__", (4,)), ("__reduce__", ())):
+        if (own := _own(obj, name)) is not None:
+            found = machine.call(own, obj, *given)
+            if type(found) is tuple and 2 <= len(found) <= 3:
+                return found
+            raise machine.recorder.fatal(UnsupportedOperation(
+                f"a copy of a {users_type(obj).__name__}, whose {name} returns no function, "
+                "arguments and a state alone", why="copies are made of these",
+                fix="write a method that makes the copy"))
+    getter = _own(obj, "__getstate__")
+    if getter is None and _own(obj, "__setstate__") is None:
+        return None
+    cls = users_type(obj)
+    state = machine.call(getter, obj) if getter is not None else machine.call(
+        dict, machine.getattr(obj, "__dict__"))
+    return object.__new__, (cls,), state
+
+
+def _own(obj: Any, name: str) -> Any:
+    """A special method of the program's classes, or None."""
+    method = python_method(obj, name)
+    return None if method is None or is_library(method.__module__) else method
+
+
+def _rebuilt(machine: Any, obj: Any, deep: bool, memo: dict[int, Any], make: Any, args: Any,
+            state: Any = None) -> Any:
+    """The object that a function makes of its arguments, which then gets a state."""
+    part = functools.partial(_part, machine, deep, memo)
+    made = memo[id(obj)] = machine.call(make, *map(part, args))
+    if state is not None:
+        machine.call(put_state, made, part(state))
+    return made
 
 
 @handles(dataclasses.astuple)

@@ -20,3 +20,16 @@ def has_attribute(obj: Any, name: str) -> bool:
     except AttributeError:
         return False
     return True
+
+
+def put_state(made: Any, state: Any) -> None:
+    """What ``copy`` does with the state of a new object."""
+    if hasattr(made, "__setstate__"):
+        made.__setstate__(state)
+        return
+    held, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    if held:
+        made.__dict__.update(held)
+    if slots:
+        for name, value in slots.items():
+            setattr(made, name, value)
