@@ -30,7 +30,7 @@ def perhaps(join: Join, a: Any, b: Any) -> Shape:
     if join.dead is not None:
         bounds[join.dead] = bounds[1 - join.dead]
     if bounds[0] is bounds[1] is False:
-        return Same(DELETED)
+        return Same(a if a is b else DELETED)
     content = _lists(join, content_of(a), content_of(b)) or join.unify(content_of(a), content_of(b))
     if isinstance(content, Failed):
         return content
@@ -44,7 +44,8 @@ def perhaps(join: Join, a: Any, b: Any) -> Shape:
     elif bounds == [True, False] and join.predicate is not None and (
             join.predicate.aval.kind is Kind.BOOL):
         flag = Same(join.predicate)
-    return Perhaps(lambda parts: Maybe(*parts), [flag, content], maybe_parts)
+    inherits = all(type(s) is not Maybe or s.inherits for s in (a, b))
+    return Perhaps(lambda parts: Maybe(*parts, inherits), [flag, content], maybe_parts)
 
 
 def _lists(join: Join, a: Any, b: Any) -> Shape | None:

@@ -140,8 +140,9 @@ class Presence(Collaborator):
     def _reset(self, owner: Any, entries: dict[str, Any]) -> None:
         """Give an instance these attributes."""
         for name, before in self._attributes(owner).entries:
-            if name not in entries and before is not DELETED:
-                self.assignment.drop(owner, name)
+            if name not in entries:
+                self.either_way(self.is_bound(before), functools.partial(
+                    self.assignment.drop, owner, name), do_nothing)
         for name, value in entries.items():
             if self.own(owner, name) is not value:
                 self.assignment.set_plain(owner, name, value)

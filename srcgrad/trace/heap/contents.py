@@ -134,13 +134,16 @@ class Contents(Collaborator):
                                     lambda: call(False))
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
-        if isinstance(left, dict) and isinstance(right, dict):  # an instance's: a dict like it
-            left, right = [self.machine.call(dict, side) if id(
-                side) in self.presence.instance_dicts else side for side in (left, right)]
+        left, right = self._as_dicts(left, right)
         for side in (left, right):
             if self.presence.partial_of(side) is not None:
                 return self.presence.decided(side, lambda: self.machine.binary(op, left, right))
         return self.next.binary(op, left, right)
+
+    def _as_dicts(self, *sides: Any) -> list[Any]:
+        """The operands of an operator of dicts: for that of an instance a dict like it."""
+        return [self.machine.call(dict, side) if id(side) in self.presence.instance_dicts and all(
+            isinstance(s, dict) for s in sides) else side for side in sides]
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
         if op == "|" and isinstance(left,
@@ -155,6 +158,7 @@ class Contents(Collaborator):
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if op not in ("is", "is not", "in", "not in"):
+            left, right = self._as_dicts(left, right)
             for side in (left, right):
                 if self.presence.partial_of(side) is not None:
                     return self.presence.decided(side,

@@ -269,7 +269,8 @@ class Access(Collaborator):
         held = not decides(type(obj), name)
         value = self.maybe_attribute(obj, name) if held else UNBOUND
         if type(value) is Maybe:
-            return self.presence.present(value, lambda: self.without(obj, name))
+            return self.references.loaded(value.content) if value.inherits else (
+                self.presence.present(value, lambda: self.without(obj, name)))
         overlay = self.sources.overlays.get(id(obj))
         if held and overlay is not None and name in overlay:
             self.sources.outside_reads += 1

@@ -98,9 +98,7 @@ class Assignment(Collaborator):
                 self.class_attributes.guard_seeded(obj, name)
             hidden = overrides(type(obj), name)  # in its __dict__, behind a property
             self.variables.seed(overlay, name, lambda: self.machine.getattr(
-                obj, name) if isinstance(obj, types.ModuleType) else (
-                    self.presence.own(obj, name) if hidden else (
-                        self.access.instance_attribute(obj, name))))
+                obj, name) if isinstance(obj, types.ModuleType) else self._before(obj, name))
             own = python_method(obj, "__setattr__") is not None
             if hidden:
                 self.effects.effect_on(self.machine.getattr(obj, "__dict__"), operator.setitem,
@@ -112,6 +110,18 @@ class Assignment(Collaborator):
         _probe_slots(obj, name)
         self.handed_over.follow(obj, setattr, name, value)
         self.journal.write(Field(obj, name), value)
+
+    def _before(self, obj: Any, name: str) -> Any:
+        """What an object from outside holds before it is written to: not what it inherits, which
+        is what is read where it is not written."""
+        found = class_attribute(type(obj), name)
+        if isinstance(obj, type):
+            return self.access.instance_attribute(obj, name)
+        state = self.presence.own(obj, name)
+        if state is not UNBOUND or found is UNBOUND or hasattr(type(found), "__get__") or (
+                isinstance(found, type)):
+            return state
+        return Maybe(False, self.access.instance_attribute(obj, name), inherits=True)
 
     def _set_traced(self, obj: Any, name: str, value: Any) -> None:
         if type(obj) is OpaqueTracer:

@@ -69,13 +69,15 @@ class Columns:
 
 class Maybe:
     """What an attribute or key holds that only some paths bind: ``content``, where ``bound`` (a
-    bool, or the value of one) is true."""
+    bool, or the value of one) is true; where it is not, ``content`` is what an object
+    ``inherits`` under the name, if that is said."""
 
-    __slots__ = ("bound", "content")
+    __slots__ = ("bound", "content", "inherits")
 
-    def __init__(self, bound: Any, content: Any) -> None:
+    def __init__(self, bound: Any, content: Any, inherits: bool = False) -> None:
         self.bound = bound
         self.content = content
+        self.inherits = inherits
 
 
 class Partial:

@@ -333,7 +333,7 @@ def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
         return machine.call(attribute_or, obj, name, default[0])
     holder = machine.class_attributes.holder(obj, name)
     own = machine.access.maybe_attribute(holder, name)
-    if type(own) is Maybe:
+    if type(own) is Maybe and not own.inherits:
         return machine.presence.present(own, lambda: _default(machine, holder, name, default[0]))
     try:
         return _looked_up(machine, obj, name)
@@ -383,7 +383,7 @@ def hasattr_(machine: Any, obj: Any, name: str) -> Any:
         return machine.call(has_attribute, obj, name)
     holder = machine.class_attributes.holder(obj, name)
     own = machine.access.maybe_attribute(holder, name)
-    if type(own) is Maybe:
+    if type(own) is Maybe and not own.inherits:
         missing = object()
         if _default(machine, holder, name, missing) is missing:
             return machine.presence.is_bound(own)
