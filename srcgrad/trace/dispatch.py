@@ -62,6 +62,7 @@ from .heap.whole_lists import WholeLists
 from .iteration.iteration import Cursor
 from .iteration.iterators import Iterators
 from .iteration.pushes import Pushes
+from .iteration.walks import Walks
 from .libraries.ndarray_subclasses.classes import ArrayClasses
 from .libraries.ndarray_subclasses.results import ArrayResults
 from .numpy.selections import Selections
@@ -148,6 +149,7 @@ class Parts:
     references: References
     foreigners: Foreigners
     namespaces: Namespaces
+    walks: Walks
 
 
 LADDERS: dict[str, tuple[str, ...]] = {

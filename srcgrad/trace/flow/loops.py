@@ -83,7 +83,8 @@ class Loops(Collaborator):
     """``for`` and ``while``."""
 
     speaks_to = ("branches", "calls", "comparisons", "containers", "escapes", "lists", "merges",
-                 "opening", "recorder", "references", "rounds", "sources", "whole_lists")
+                 "opening", "recorder", "references", "rounds", "sources", "walks",
+                 "whole_lists")
 
     # ---- for ---------------------------------------------------------------------------------
 
@@ -142,7 +143,7 @@ class Loops(Collaborator):
                    orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:
         """A loop whose items are known: it runs as Python; a jump that depends on data makes
         the following iterations part of a branch."""
-        iterator = self.containers.watched(items)
+        iterator = self.walks.watched(items)
         most = self.recorder.node_count + FEW_NODES
 
         def go_on() -> Any:
@@ -211,6 +212,8 @@ class Loops(Collaborator):
         mark = self.recorder.mark()
         site = self.rounds.site(body)
         reason = self.assumed.reason_to_unroll(site)
+        walked = self.walks.walked(staged)
+        changes = None if walked is None else self.walks.changes[walked.site]
         if reason is None:
             self.journal.push()
             lists = self._lists(staged)
@@ -255,6 +258,10 @@ class Loops(Collaborator):
                 if not all(map(self._is_as_long, lists, self._lists(staged))):
                     mark.undo()
                     return self._while_there(staged, target, body, orelse, rest)
+                if walked is not None and self.walks.changes[walked.site] != changes:
+                    mark.undo()
+                    return self.machine.for_(self.walks.watchfully(staged, walked), target, body,
+                                             orelse, rest)
                 if not self._loses_ranks(staged, mark.made):
                     self.journal.commit()
                     return self.loop_end(jump, orelse, rest)

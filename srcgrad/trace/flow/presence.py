@@ -26,7 +26,7 @@ from ..record.journal import Content
 from ..record.states import Maybe, Partial
 from ..record.structures import record_fields
 from ..record.tracers import StandIn
-from .partial import DELETED, bound_in, content_with
+from .partial import bound_in, content_with
 
 MOST_SPLITS = 4
 DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
@@ -39,7 +39,8 @@ class Presence(Collaborator):
     """Operators on what may be unbound."""
 
     speaks_to = ("access", "assignment", "branches", "calls", "containers", "effects", "foreigners",
-                 "found_functions", "items", "keys", "recorder", "references", "sources", "truths")
+                 "found_functions", "items", "keys", "recorder", "references", "sources", "truths",
+                 "walks")
 
     def __init__(self) -> None:
         self.instance_dicts: dict[int, Any] = {}
@@ -215,7 +216,7 @@ class Presence(Collaborator):
             value = state_of.content if type(state_of) is Maybe else state_of
             one = (key, value) if what == "items" else (key if what == "keys" else value)
             found.append((self.is_bound(state_of), one))
-        return Entries(found, ordered, obj)
+        return Entries(found, ordered, obj, what)
 
     # ---- dicts -----------------------------------------------------------------------------
     def read_dict(self, owner: Any, key: Any) -> Any:
@@ -361,7 +362,8 @@ class Presence(Collaborator):
     def _view(self, obj: Any, what: str) -> Any:
         found = self.entries(obj, "items")
         if found.ordered and all(bound is True for bound, _ in found.items):
-            return getattr(dict(pair for _, pair in found.items), what)()
+            held = self.walks.content(dict(pair for _, pair in found.items), found.source)
+            return getattr(held, what)()
         return self.entries(obj, what)
 
     partial_keys = functools.partialmethod(_view, what="keys")

@@ -18,11 +18,9 @@ from ...types.dims import evaluate, is_of_call
 from ...types.operators import INPLACE
 from ...types.spelling import Method
 from ...types.subclasses import content_of, item_step, make, native_class
-from ..assumptions import KnownLengths
 from ..boundary.identity import equal_if_one
 from ..calls.refused import endless_container
 from ..collaborator import Args, Collaborator, Kwargs
-from ..flow.control import Restart
 from ..iteration.elements import NdIter
 from ..iteration.iteration import (
     Numbers,
@@ -42,7 +40,7 @@ from ..objects.special_methods import (
 )
 from ..record.journal import Content
 from ..record.scopes import during, on_top
-from ..record.tracers import ArrayTracer, Choice, Poison, ScalarTracer, is_tracer
+from ..record.tracers import ArrayTracer, Choice, ScalarTracer, is_tracer
 from .rows import Row
 from .tables import SPREAD
 from .written_out import check_count, insert_at, pop_at
@@ -73,10 +71,7 @@ class Containers(Collaborator):
 
     speaks_to = ("branches", "effects", "escapes", "foreigners", "found_functions", "keys",
                  "list_methods", "listed_arrays", "lists", "loops", "merges", "operators",
-                 "presence", "pushes", "recorder", "references", "searches", "sources")
-
-    def __init__(self) -> None:
-        self.taken: list[int] = []  # how many items each iterator of Python's has given
+                 "presence", "pushes", "recorder", "references", "searches", "sources", "walks")
 
     # ---- displays ------------------------------------------------------------------------
 
@@ -187,7 +182,7 @@ class Containers(Collaborator):
                 why="the generated code is made before the length is known",
                 fix="loop over it with a for statement"),
                 *self.lists.maker_unrolled(iterable))
-        return self.watched(self.outside_items(iterable))
+        return self.walks.watched(self.outside_items(iterable))
 
     def delegate(self, iterable: Any) -> Any:
         """The operand of ``yield from``: what is staged is taken item by item."""
@@ -213,9 +208,11 @@ class Containers(Collaborator):
         self.sources.note_container(obj)
         path, step = self.found_functions.paths[id(obj)], item_step(obj)
         if isinstance(obj, (list, tuple, collections.deque)):
-            return [self.foreigners.outside(x, path.child(step, i)) if not is_tracer(x) else x
-                    for i, x in enumerate(content_of(obj))]
-        return [x[0] for x in content_of(obj)] if isinstance(obj, dict) else list(content_of(obj))
+            items = [self.foreigners.outside(x, path.child(step, i)) if not is_tracer(x) else x
+                     for i, x in enumerate(content_of(obj))]
+        else:
+            items = [x[0] if isinstance(obj, dict) else x for x in content_of(obj)]
+        return self.walks.content(items, obj)
 
     def outside_items(self, iterable: Any) -> Any:
         """What Python's iteration over a static iterable yields; items of containers from
@@ -254,16 +251,6 @@ class Containers(Collaborator):
         if path is not None and not isinstance(iterable, (str, bytes, range, type)):
             return self.sources.gives(tuple, (iterable,), (path,))  # of a view, a buffer
         return iterable
-
-    def watched(self, items: Any, kept: bool = False) -> Any:
-        """Python's iterator over items; if they are those of a list that gets an unknown length
-        meanwhile, tracing starts again with the list as it is.  Those of lists, and what is
-        ``kept`` by another iterator, tell how many items were taken."""
-        if type(items) is not list and not kept:
-            return iter(items)
-        number = len(self.taken)
-        self.taken.append(0)
-        return _watched(self.machine, items, number)
 
     def _user_iterator(self, iterator: Any, step: Any) -> Any:
         """The items that ``__next__`` of a class gives, until it raises a StopIteration."""
@@ -371,8 +358,8 @@ class Containers(Collaborator):
             return native_method(obj, name)(*args, **kwargs)
         seen: Any = self.content_outside(obj)
         if isinstance(obj, dict):
-            seen = {k: self.foreigners.outside(v, path.child(item_step(obj), k))
-                    for k, v in content_of(obj)}
+            seen = self.walks.content({k: self.foreigners.outside(
+                v, path.child(item_step(obj), k)) for k, v in content_of(obj)}, obj)
         elif not isinstance(obj, (list, tuple, collections.deque)):
             seen = obj
         if name in ("index", "count") and isinstance(seen, list):
@@ -468,19 +455,6 @@ class Containers(Collaborator):
         if isinstance(value, list) and id(value) in self.symbolic_lists:
             return self.machine.compare("!=", self.machine.length(value), 0)
         return self.next.predicate(value)
-
-
-def _watched(machine: Any, items: Any, number: int) -> Any:
-    of_list = type(items) is list
-    for one in items:
-        machine.containers.taken[number] += 1
-        if of_list and id(items) in machine.symbolic_lists:
-            raise Restart(KnownLengths())
-        if of_list and type(one) is Poison:
-            raise machine.recorder.unjoined(one)
-        yield one
-    if of_list and id(items) in machine.symbolic_lists:
-        raise Restart(KnownLengths())
 
 
 def split_items(items: list[Any], before: int, star: bool, after: int) -> tuple[Any, ...]:

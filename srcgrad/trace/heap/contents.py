@@ -34,9 +34,10 @@ class Contents(Collaborator):
     """Operators on whole contents."""
 
     speaks_to = ("branches", "comparisons", "containers", "cursors", "keys", "operators",
-                 "presence", "recorder", "references", "sources")
+                 "presence", "recorder", "references", "sources", "walks")
 
     def contains(self, container: Any, item: Any) -> Any:
+        container = self.walks.as_now(container)
         if isinstance(container, VIEWS):
             container = keys_or_parts(container)
         if type(container) is Entries:
@@ -97,6 +98,7 @@ class Contents(Collaborator):
         perhaps = next((k for k, v in kwargs.items() if type(v) is Maybe), None)
         if perhaps is not None:
             return self._call_perhaps(function, args, kwargs, perhaps)
+        args = tuple(map(self.walks.as_now, args))
         held = next((a for a in args if self.presence.partial_of(a) is not None), None)
         if held is None:
             return self.next.called(function, args, kwargs)
@@ -168,6 +170,7 @@ class Contents(Collaborator):
     # ---- iteration ---------------------------------------------------------------------------
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
+        iterable = self.walks.as_now(iterable)
         if self.presence.partial_of(iterable) is not None:
             iterable = self.presence.entries(iterable, "keys")
         if not isinstance(iterable, Entries):
@@ -189,9 +192,15 @@ class Contents(Collaborator):
 
             return self.machine.if_(bound, run, lambda: NORMAL)
 
-        return self.references.run_items(iterable.items, aim, one, orelse, rest)
+        items: Any = iterable.items
+        if iterable.part:
+            bounds, ones = zip(*items, strict=True)
+            turns = self.walks.turns(iterable.source, iterable.part, ones)
+            items = ((bound, item) for item, bound in zip(turns, bounds, strict=False))
+        return self.references.run_items(items, aim, one, orelse, rest)
 
     def iterate(self, iterable: Any) -> Any:
+        iterable = self.walks.as_now(iterable)
         if self.presence.partial_of(iterable) is not None:
             iterable = self.presence.entries(iterable, "keys")
         if isinstance(iterable, Entries) and iterable.ordered and all(

@@ -31,6 +31,7 @@ from .run_time import (
     taken,
     told,
     typed_key,
+    walk,
 )
 
 
@@ -111,14 +112,14 @@ class Row(Bound):
         self.places = places
 
     def append(self, value: Any) -> None:
-        changed("append", self.places, self.cells.place_for(value))
+        changed(self.site, "append", self.places, self.cells.place_for(value))
 
     def extend(self, values: Any) -> None:
         for value in values:
             self.append(value)
 
     def insert(self, i: int, value: Any) -> None:
-        changed("insert", self.places, i, self.cells.place_for(value))
+        changed(self.site, "insert", self.places, i, self.cells.place_for(value))
 
     def pop(self, i: int = -1) -> Any:
         return self.cells.read(place_in(self.cells, "pop", self.places, i))
@@ -131,16 +132,16 @@ class Row(Bound):
     def __setitem__(self, i: Any, value: Any) -> None:
         if isinstance(i, slice):
             only_a_dict(self.site)
-        changed("__setitem__", self.places, i, self.cells.place_for(value))
+        changed(self.site, "__setitem__", self.places, i, self.cells.place_for(value))
 
     def __delitem__(self, i: Any) -> None:
-        changed("__delitem__", self.places, i)
+        changed(self.site, "__delitem__", self.places, i)
 
     def __len__(self) -> Any:
         return count_of(self.places)
 
     def __iter__(self) -> Iterator[Any]:
-        return map(self.cells.read, listed_places(self.cells, self.places))
+        return walk(self, map(self.cells.read, listed_places(self.cells, self.places)))
 
     def __contains__(self, item: Any) -> Any:
         return item in self.copy()
@@ -149,10 +150,10 @@ class Row(Bound):
         return list(iter(self))
 
     def clear(self) -> None:
-        changed("clear", self.places)
+        changed(self.site, "clear", self.places)
 
     def reverse(self) -> None:
-        changed("reverse", self.places)
+        changed(self.site, "reverse", self.places)
 
     def sort(self, **options: Any) -> None:
         ordered = sorted(self.copy(), **options)
@@ -197,23 +198,23 @@ class Marks(Bound):
 
     def __iter__(self) -> Iterator[Any]:
         site = self.site
-        return map(lambda key: typed_key(site, key),  # noqa: C417  (a map has a length)
-                   listed_keys(site, self.places))
+        return walk(self, map(lambda key: typed_key(site, key),  # noqa: C417  (a map has a length)
+                              listed_keys(site, self.places)))
 
     def add(self, item: Any) -> None:
         mark(self.site, self.places, item)
 
     def remove(self, item: Any) -> None:
-        changed("remove", self.places, told(self.site, item))
+        changed(self.site, "remove", self.places, told(self.site, item))
 
     def discard(self, item: Any) -> None:
-        changed("discard", self.places, told(self.site, item))
+        changed(self.site, "discard", self.places, told(self.site, item))
 
     def pop(self) -> Any:
         return taken(self.site, self.places)
 
     def clear(self) -> None:
-        changed("clear", self.places)
+        changed(self.site, "clear", self.places)
 
     def copy(self) -> Any:
         return Marks(self.site, made_by("copy", self.places))
@@ -222,7 +223,7 @@ class Marks(Bound):
         for other in others:
             found = mark_all(self.site, other)
             if found is not None:
-                changed("update", self.places, found)
+                changed(self.site, "update", self.places, found)
             else:
                 for item in other:
                     self.add(item)
@@ -242,10 +243,10 @@ class Marks(Bound):
         return Marks(self.site, made_by("symmetric_difference", self.places, self.marked(other)))
 
     def intersection_update(self, other: Any) -> None:
-        changed("intersection_update", self.places, self.marked(other))
+        changed(self.site, "intersection_update", self.places, self.marked(other))
 
     def difference_update(self, other: Any) -> None:
-        changed("difference_update", self.places, self.marked(other))
+        changed(self.site, "difference_update", self.places, self.marked(other))
 
     def issubset(self, other: Any) -> bool:
         return bool(asked("issubset", self.places, self.marked(other)))

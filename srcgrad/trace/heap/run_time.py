@@ -112,6 +112,7 @@ def _numbered(machine: Any, cells: Any) -> bool:
 def set_place(machine: Any, table: Any, key: Any, place: Any) -> None:
     """Gives a key a place."""
     key = told(machine, table.site, key, stored=True)
+    machine.walks.changes[table.site] += machine.known_keys.known_place(table.places, key) is None
     machine.effects.emit_effect(operator.setitem, (table.places, key, place), {}, None)
     machine.known_keys.note_change(table.places, not _numbered(machine, table.cells))
     machine.known_keys.note_key(table.places, key, place)
@@ -120,6 +121,7 @@ def set_place(machine: Any, table: Any, key: Any, place: Any) -> None:
 @primitive
 def drop_place(machine: Any, table: Any, key: Any) -> Any:
     """Takes a key away; the place that it had."""
+    machine.walks.changes[table.site] += 1
     _shrinking(machine, table.site)
     key = told(machine, table.site, key)
     place = machine.effects.emit_effect(Method("pop"), (table.places, key), {},
@@ -277,20 +279,27 @@ def run_set(machine: Any, items: Any = ()) -> Any:
     return machine.effects.emit_effect(set, (items,) if items != () else (), {}, OPAQUE)
 
 
-def _by_method(gives: Aval | None) -> Callable[..., Any]:
+def _by_method(gives: Aval) -> Callable[..., Any]:
     """A method, by its name, of a run-time container; it ``gives`` values of a type."""
     return primitive(lambda machine, name, items, *args: machine.effects.emit_effect(
         OPERATORS.get(name) or Method(name), (items, *args), {}, gives))
 
 
 asked = _by_method(BOOL)
-changed = _by_method(None)
 made_by = _by_method(OPAQUE)
+
+
+@primitive
+def changed(machine: Any, site: Any, name: str, items: Any, *args: Any) -> None:
+    """A method, by its name, of a run-time container that changes it."""
+    machine.walks.changes[site] += 1
+    machine.effects.emit_effect(OPERATORS.get(name) or Method(name), (items, *args), {}, None)
 
 
 @primitive
 def taken(machine: Any, site: Any, items: Any) -> Any:
     """An item that is taken out of a run-time set."""
+    machine.walks.changes[site] += 1
     return typed_key(machine, site, machine.effects.emit_effect(
         Method("pop"), (items,), {}, raw(machine, site)))
 
@@ -303,9 +312,17 @@ def place_in(machine: Any, cells: Any, name: str, places: Any, *args: Any) -> An
 
 
 @primitive
+def walk(machine: Any, container: Any, items: Any) -> Any:
+    """The iterator over what stands for a container."""
+    machine.walks.begun[id(items)] = (items, container)
+    return items
+
+
+@primitive
 def mark(machine: Any, site: Any, items: Any, item: Any) -> None:
     """Adds to a run-time set."""
     item = told(machine, site, item, stored=True)
+    machine.walks.changes[site] += 1
     machine.effects.emit_effect(Method("add"), (items, item), {}, None)
 
 

@@ -44,6 +44,7 @@ from .run_time import (
     shrinks,
     store_outside,
     typed_key,
+    walk,
 )
 
 SPREAD = object()  # in the place of a key: all items of a table
@@ -331,6 +332,9 @@ class View(Bound):
         self.site = site
 
     def __iter__(self) -> Iterator[Any]:
+        return walk(self.table, self._items())
+
+    def _items(self) -> Iterator[Any]:
         # maps, not generators: they have a length, and are staged
         table, site, read = self.table, self.site, self.table.cells.read
         if self.part == "keys":
@@ -365,6 +369,15 @@ def stored_all(made: Any, pairs: Any) -> None:
     """``made.update(pairs)``, one by one."""
     for key, value in pairs:
         made[key] = value
+
+
+def of_one_size(items: Any, container: Any, words: str) -> Iterator[Any]:
+    """The items of a dict or set, which raises where its size has changed meanwhile."""
+    size = len(container)
+    for item in items:
+        yield item
+        if len(container) != size:
+            raise RuntimeError(words)
 
 
 def counted_all(made: Any, items: Any) -> None:

@@ -97,7 +97,7 @@ def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
         return machine.tuples.columns_of(parts[0])
     if not _any_staged(machine, parts):
         return machine.opening.walk_of(zip(*[
-            machine.containers.watched(machine.containers.outside_items(p), True)
+            machine.walks.watched(machine.containers.outside_items(p), True)
             for p in parts], strict=strict), parts)
     parts = tuple(iteration.opened(machine, p) for p in parts)
     if any(_is_endless(p) for p in parts):  # each is as long as the shortest of them
@@ -127,7 +127,7 @@ def enumerate_(machine: Any, iterable: Any, start: Any = 0) -> Any:
     if found is None:
         items = machine.containers.outside_items(iterable)
         return machine.opening.walk_of(
-            enumerate(machine.containers.watched(items, True), start), (iterable,))
+            enumerate(machine.walks.watched(items, True), start), (iterable,))
     return Enumerate(found, start)
 
 
@@ -169,7 +169,7 @@ def map_(machine: Any, function: Any, *parts: Any) -> Any:
             staged_iterable(machine, p) or machine.listed(p)) for p in parts)
         return machine.containers.made(Cursor(Mapped(function, staged)))
     return map(functools.partial(machine.call, function), *[
-        machine.containers.watched(machine.containers.outside_items(p), True) for p in parts])
+        machine.walks.watched(machine.containers.outside_items(p), True) for p in parts])
 
 
 @handles(iter)

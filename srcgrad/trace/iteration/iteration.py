@@ -44,11 +44,13 @@ class Rows(Staged):
 class Entries(Staged):
     """The keys, values or items of a dict whose keys depend on data, each with whether it is
     there; ``list`` holds those that are, once it is asked for.  ``ordered``: do they come in
-    this order on every path?"""
+    this order on every path?  ``part``: of what of the dict they are, as long as they are in its
+    order."""
 
     items: list[tuple[Any, Any]]
     ordered: bool
     source: Any
+    part: str = ""
     list: Any = None
 
 

@@ -313,6 +313,12 @@ def growing(items: Any) -> Iterator[Any]:
         number += 1
 
 
+def demand_unchanged(changed: Any, words: str) -> None:
+    """Raises where a container has changed that is gone through."""
+    if changed:
+        raise RuntimeError(words)
+
+
 def iterated(iterator: Any) -> Iterator[Any]:
     """The items of an object with a ``__next__`` of its own."""
     while True:

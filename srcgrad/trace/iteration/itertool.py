@@ -32,7 +32,7 @@ def _items(machine: Any, arg: Any) -> Any:
         return arg
     if staged_iterable(machine, arg) is not None:
         return list(machine.iterate(arg))
-    return machine.containers.watched(machine.containers.outside_items(arg)) if hasattr(type(arg),
+    return machine.walks.watched(machine.containers.outside_items(arg)) if hasattr(type(arg),
         "__iter__") else arg
 
 

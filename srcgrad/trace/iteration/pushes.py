@@ -94,7 +94,7 @@ class Pushes(Collaborator):
     """Loops over generators, and the tools that take their items."""
 
     speaks_to = ("branches", "calls", "containers", "cursors", "escapes", "list_methods",
-                 "loop_nodes", "loops", "merges", "recorder", "unions")
+                 "loop_nodes", "loops", "merges", "recorder", "unions", "walks")
 
     def __init__(self) -> None:
         self.generated: dict[int, Generated] = {}
@@ -151,14 +151,14 @@ class Pushes(Collaborator):
         """One way to take items (``of`` a generator that runs anew for the second, ``teed``: of
         items that are there for both); the second where the first is refused."""
         mark, consumers, frames = self.recorder.mark(), len(self.consumers), len(self.merges.frames)
-        before, taken = self._positions(), list(self.containers.taken)
+        before, taken = self._positions(), list(self.walks.taken)
         self.journal.push()
         try:
             found = first()
         except Refusal as refusal:
             after = self._positions()
             if any(after[key] != position for key, position in before.items() if key != id(of)) or (
-                    not teed and self.containers.taken[:len(taken)] != taken):
+                    not teed and self.walks.taken[:len(taken)] != taken):
                 raise  # what a generator of Python's has given is gone
             mark.undo()
             del self.consumers[consumers:], self.merges.frames[frames:]

@@ -1,0 +1,178 @@
+"""Containers that change while they are gone through.
+
+Before each item that is taken, and at the end, Python looks whether a dict, set or deque has
+another size than when the iterator was made, and raises if it has.  Of a list, and of the values of
+a dict, it takes what is there when their turn comes.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+from ...errors import UnsupportedOperation
+from ...types.subclasses import content_of
+from ..assumptions import KnownLengths
+from ..collaborator import Collaborator
+from ..flow.control import Restart
+from ..flow.partial import bound_in
+from ..heap.tables import of_one_size
+from ..record.states import Maybe
+from ..record.structures import VIEWS
+from ..record.tracers import Poison
+from .iterator_tools import demand_unchanged
+
+SIZED = (dict, set, collections.deque)
+PARTS = ("keys", "values", "items")
+State = tuple[tuple[Any, Any], ...]  # keys, and whether they are there
+
+
+class Walks(Collaborator):
+    """Python's iterators over containers."""
+
+    speaks_to = ("found_functions", "operators", "presence", "recorder", "references")
+
+    def __init__(self) -> None:
+        self.taken: list[int] = []  # how many items each iterator of Python's has given
+        # lists and dicts with the content of containers from outside, and these
+        self.owners: dict[int, tuple[Any, Any]] = {}
+        # iterators over containers whose keys only the run knows, and what stands for these
+        self.begun: dict[int, tuple[Any, Any]] = {}
+        self.changes: collections.Counter[Any] = collections.Counter()  # by where they are made
+
+    def content(self, made: Any, owner: Any) -> Any:
+        """A list or dict with what a container holds now."""
+        self.owners[id(made)] = (made, owner)
+        return made
+
+    def viewed(self, view: Any) -> tuple[Any, str]:
+        """The dict that a view is of, and of which part of it."""
+        held = gc.get_referents(view)[0]
+        return self.owners.get(id(held), (None, held))[1], PARTS[VIEWS.index(type(view))]
+
+    def as_now(self, obj: Any) -> Any:
+        """For a view of a dict one of what the dict holds now."""
+        if not isinstance(obj, VIEWS):
+            return obj
+        owner, part = self.viewed(obj)
+        if id(owner) in self.found_functions.paths or self.presence.partial_of(owner) is not None:
+            return self.presence.container_method(owner, part, (), {})
+        return obj
+
+    def watched(self, items: Any, kept: bool = False) -> Iterator[Any]:
+        """Python's iterator over items.  Those of containers, and what is ``kept`` by another
+        iterator, tell how many items were taken."""
+        owner = self.owners.get(id(items), (None, items))[1]
+        if isinstance(items, VIEWS):
+            items = self.turns(*self.viewed(items), list(items))
+        elif isinstance(owner, SIZED):
+            items = self.turns(owner, "keys", list(items))
+        elif type(items) is list:
+            items = self._of_list(owner, items)
+        elif not kept:
+            return iter(items)
+        self.taken.append(0)
+        return self._counted(items, len(self.taken) - 1)
+
+    def _counted(self, items: Any, number: int) -> Iterator[Any]:
+        for one in items:
+            self.taken[number] += 1
+            yield one
+
+    def _of_list(self, owner: Any, items: list[Any]) -> Iterator[Any]:
+        """The items of a list as it is when their turn comes (``items``: what it holds before); if
+        it gets an unknown length meanwhile, tracing starts again with the list as it is."""
+        place = 0
+        while True:
+            held = items if owner is items else self.references.seen(owner)
+            if id(held) in self.symbolic_lists and KnownLengths() in self.assumed:
+                raise self.recorder.fatal(UnsupportedOperation(
+                    "a list that is gone through gets a number of items that depends on data",
+                    why="its items are gone through while the code is generated",
+                    fix="loop over a copy: for x in list(...), or use while"))
+            if id(held) in self.symbolic_lists:
+                raise Restart(KnownLengths())
+            items = items if held is owner else held
+            if place >= len(items):
+                return
+            if type(items[place]) is Poison:
+                raise self.recorder.unjoined(items[place])
+            yield items[place]
+            place += 1
+
+    def turns(self, owner: Any, part: str, items: list[Any]) -> Iterator[Any]:
+        """The items of a dict, set or deque, each as it is when its turn comes."""
+        start = self.state(owner)
+        for (key, _), item in zip(start, items, strict=True):
+            held = self.references.seen(owner)
+            if part == "keys" or id(held) in self.found_functions.paths:
+                yield item
+            else:
+                value = self.presence.entry(held, key)
+                value = self.references.loaded(
+                    value.content if type(value) is Maybe else value)
+                yield value if part == "values" else (key, value)
+            self.check(owner, start)
+
+    def state(self, owner: Any) -> State:
+        """The keys of a dict, the items of a set or the places of a deque."""
+        held = self.references.seen(owner)
+        if isinstance(held, collections.deque):
+            return tuple((i, True) for i in range(len(held)))
+        state = self.presence.partial_of(held)
+        if state is not None:
+            return tuple((k, self._bound(v)) for k, v in state.entries)
+        return tuple((k[0] if isinstance(held, dict) else k, True) for k in content_of(held))
+
+    def _bound(self, state: Any) -> Any:
+        """Is a key there: a bool, or the value of one."""
+        bound = self.presence.is_bound(state)
+        return bound if type(bound) is bool else bound_in(state, {})
+
+    def check(self, owner: Any, start: State) -> None:
+        """Raise what Python raises where a container has got another size since the start."""
+        now = self.state(owner)
+        if now == start:
+            return
+        before, after = dict(start), dict(now)
+        new = [bound for key, bound in now if key not in before]
+        gone = [after.get(key, False) for key, bound in start if after.get(key, False) is not bound]
+        if bool(new) is bool(gone) or (gone and not all(b is True for b in before.values())):
+            raise self.recorder.fatal(UnsupportedOperation(
+                f"a {type(owner).__name__} gets keys and loses others while it is gone through",
+                why="what Python does then depends on how the container lies in memory",
+                fix="go through a copy: for key in list(...)"))
+        bounds = [b if type(b) is bool else self.recorder.wrap(b) for b in new or gone]
+        changed = [b if new else self.machine.not_(b) for b in bounds]
+        self.machine.call(demand_unchanged, functools.reduce(
+            lambda a, b: self.machine.or_(a, lambda: b), changed), _words(type(owner)))
+
+
+    # ---- what only the run knows ---------------------------------------------------------------
+    def walked(self, staged: Any) -> Any:
+        """What stands for the container that a loop goes through, unless its size is looked at
+        already; None for other things."""
+        parts = getattr(staged, "parts", None) or (getattr(staged, "inner", None),)
+        found = [self.begun.get(id(one), (None, None))[1] for one in (staged, *parts)]
+        return next((one for one in found if one is not None), None)
+
+    def watchfully(self, staged: Any, container: Any) -> Any:
+        """What a loop goes through that changes it."""
+        self.begun = {key: one for key, one in self.begun.items() if one[1] is not container}
+        if container.cls is list:
+            raise self.recorder.fatal(UnsupportedOperation(
+                "a list in a dict, or a heap, changes while a loop goes through it",
+                why="how many iterations there are depends on what they do",
+                fix="loop over a copy: for x in list(...)"))
+        return self.machine.call(of_one_size, staged, container, _words(container.cls))
+
+
+def _words(cls: type) -> str:
+    if issubclass(cls, collections.deque):
+        return "deque mutated during iteration"
+    if issubclass(cls, collections.OrderedDict):
+        return "OrderedDict mutated during iteration"
+    return f"{'Set' if issubclass(cls, set) else 'dictionary'} changed size during iteration"
