@@ -20,6 +20,7 @@ from ..objects.special_methods import python_method
 from ..record.journal import Field
 from ..record.scopes import during
 from ..record.settling import FEW
+from ..record.structures import VIEWS
 from ..record.tracers import StandIn, contains_tracer, is_tracer
 from . import iteration
 from .iteration import (
@@ -184,6 +185,8 @@ def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
         return machine.call(method, obj)
     if isinstance(obj, (list, tuple)):
         return machine.containers.made(Cursor(obj))
+    if isinstance(obj, (dict, set, *VIEWS)):
+        return machine.walks.iterator(obj)
     return machine.call(called, obj, *sentinel) if sentinel else iter(obj)
 
 

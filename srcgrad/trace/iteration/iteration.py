@@ -55,6 +55,17 @@ class Entries(Staged):
 
 
 @dataclass(slots=True)
+class Turns(Staged):
+    """The items of a part of a dict, or of a set, as they were when its iterator was made, with
+    its keys then."""
+
+    owner: Any
+    part: str
+    items: list[Any]
+    start: tuple[tuple[Any, Any], ...]
+
+
+@dataclass(slots=True)
 class Items(Staged):
     """A list of unknown length."""
 
@@ -188,6 +199,8 @@ def lazy_items(machine: Any, obj: Any) -> Iterator[Any] | None:
         size = length(machine, obj.inner)
         return (item(machine, obj.inner, i) for i in range(obj.position, size)) if (
             obj.position) else inner
+    if isinstance(obj, Turns):
+        return (item(machine, obj, i) for i in range(length(machine, obj)))
     if isinstance(obj, Staged) or is_tracer(obj) or type(obj) is Choice:
         return None
     return iter(list(machine.containers.outside_items(obj)))
@@ -213,6 +226,9 @@ def length(machine: Any, obj: Any) -> Any:
         return machine.length(obj.array)
     if isinstance(obj, Entries):
         return machine.length(machine.contents.listed_entries(obj))
+    if isinstance(obj, Turns):
+        machine.walks.check(obj.owner, obj.start)
+        return len(obj.items)
     if isinstance(obj, Transposed):
         return machine.call(narrowest, obj.rows)
     if isinstance(obj, Items) and type(obj.list) is not Choice:
@@ -286,6 +302,9 @@ def item(machine: Any, obj: Any, index: Any) -> Any:
         return machine.getitem(obj.array, index)
     if isinstance(obj, Entries):
         return machine.getitem(machine.contents.listed_entries(obj), index)
+    if isinstance(obj, Turns):
+        index = machine.keys.static_key(index)
+        return machine.walks.turn(obj.owner, obj.part, obj.start[index][0], obj.items[index])
     if isinstance(obj, Transposed):
         return machine.tuples.as_tuple(machine.call(column, obj.rows, index))
     if isinstance(obj, Items):

@@ -23,6 +23,7 @@ from ..heap.tables import of_one_size
 from ..record.states import Maybe
 from ..record.structures import VIEWS
 from ..record.tracers import Poison
+from .iteration import Cursor, Turns
 from .iterator_tools import demand_unchanged
 
 SIZED = (dict, set, collections.deque)
@@ -107,15 +108,23 @@ class Walks(Collaborator):
         """The items of a dict, set or deque, each as it is when its turn comes."""
         start = self.state(owner)
         for (key, _), item in zip(start, items, strict=True):
-            held = self.references.seen(owner)
-            if part == "keys" or id(held) in self.found_functions.paths:
-                yield item
-            else:
-                value = self.presence.entry(held, key)
-                value = self.references.loaded(
-                    value.content if type(value) is Maybe else value)
-                yield value if part == "values" else (key, value)
+            yield self.turn(owner, part, key, item)
             self.check(owner, start)
+
+    def turn(self, owner: Any, part: str, key: Any, item: Any) -> Any:
+        """An item as it is now."""
+        held = self.references.seen(owner)
+        if part == "keys" or id(held) in self.found_functions.paths:
+            return item
+        value = self.presence.entry(held, key)
+        value = self.references.loaded(value.content if type(value) is Maybe else value)
+        return value if part == "values" else (key, value)
+
+    def iterator(self, obj: Any) -> Any:
+        """``iter`` of a dict, set or view."""
+        owner, part = self.viewed(obj) if isinstance(obj, VIEWS) else (obj, "keys")
+        items = list(self.machine.containers.outside_items(obj))
+        return self.machine.containers.made(Cursor(Turns(owner, part, items, self.state(owner))))
 
     def state(self, owner: Any) -> State:
         """The keys of a dict, the items of a set or the places of a deque."""
