@@ -31,8 +31,8 @@ from .ir import Index, Node, Steps, Through, avals_in, fill
 from .symbolic import fresh_symbol, infer_fresh
 
 # Functions of math whose derivative is a number where they raise.
-_DOMAINS = frozenset({"log", "log2", "log10", "log1p", "gamma", "lgamma", "atanh", "fmod",
-                      "remainder", "pow"})
+_DOMAINS = frozenset({"log", "log2", "log10", "log1p", "gamma", "lgamma", "acos", "acosh", "asin",
+                      "atanh", "sinh", "fmod", "remainder", "pow"})
 _REGULAR = ("norm", "vector_norm")  # of numpy.linalg, that take every matrix
 _REARRANGED = frozenset({np.reshape, Method("reshape")})
 _LISTS = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.pow,
@@ -40,7 +40,7 @@ _LISTS = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, 
                     np.subtract, np.multiply, np.divide, np.power, np.matmul})
 _CONVERSIONS = frozenset({bool, int, float, complex, operator.not_, Method("item"),
                           Method("__bool__")})
-_OF_INTEGERS = frozenset({operator.floordiv, operator.mod})
+_OF_INTEGERS = frozenset({operator.floordiv, operator.mod, operator.lshift, operator.rshift})
 _ITEMS = ("sparse_item", "sparse_items")  # which lie inside of a matrix
 _SPLIT = frozenset({np.split, np.hsplit, np.vsplit, np.dsplit})
 
