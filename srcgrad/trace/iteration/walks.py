@@ -34,7 +34,7 @@ State = tuple[tuple[Any, Any], ...]  # keys, and whether they are there
 class Walks(Collaborator):
     """Python's iterators over containers."""
 
-    speaks_to = ("found_functions", "operators", "presence", "recorder", "references")
+    speaks_to = ("found_functions", "presence", "recorder", "references")
 
     def __init__(self) -> None:
         self.taken: list[int] = []  # how many items each iterator of Python's has given
