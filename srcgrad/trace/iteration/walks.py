@@ -51,8 +51,9 @@ class Walks(Collaborator):
 
     def viewed(self, view: Any) -> tuple[Any, str]:
         """The dict that a view is of, and of which part of it."""
-        held = gc.get_referents(view)[0]
-        return self.owners.get(id(held), (None, held))[1], PARTS[VIEWS.index(type(view))]
+        held = next(one for one in gc.get_referents(view) if isinstance(one, dict))
+        part = next(p for p, cls in zip(PARTS, VIEWS, strict=True) if isinstance(view, cls))
+        return self.owners.get(id(held), (None, held))[1], part
 
     def as_now(self, obj: Any) -> Any:
         """For a view of a dict one of what the dict holds now."""
