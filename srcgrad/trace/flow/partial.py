@@ -45,7 +45,7 @@ def perhaps(join: Join, a: Any, b: Any) -> Shape:
             join.predicate.aval.kind is Kind.BOOL):
         flag = Same(join.predicate)
     inherits = all(type(s) is not Maybe or s.inherits for s in (a, b))
-    return Perhaps(lambda parts: Maybe(*parts, inherits), [flag, content], maybe_parts)
+    return Perhaps(lambda parts: Maybe(parts[0], parts[1], inherits), [flag, content], maybe_parts)
 
 
 def _lists(join: Join, a: Any, b: Any) -> Shape | None:

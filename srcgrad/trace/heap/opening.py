@@ -65,7 +65,7 @@ class Opening(Collaborator):
     def __init__(self) -> None:
         # tuples of numbers that loops index, by the list that stands for them
         self.constant_lists: dict[int, tuple[list[Any], tuple[Any, ...]]] = {}
-        self.walks: dict[int, tuple[Any, tuple[Any, ...]]] = {}  # through lists, by their ids
+        self.joint_walks: dict[int, tuple[Any, tuple[Any, ...]]] = {}  # through lists, by their ids
         self.giving = False  # are the items of a list being put into a list of unknown length?
         self.hoisted: dict[int, Any] = {}  # lists that stand for lists from outside
         # what stands for lists from outside, by their columns
@@ -123,13 +123,13 @@ class Opening(Collaborator):
 
     def walk_of(self, walk: Any, parts: tuple[Any, ...]) -> Any:
         """A ``zip`` or ``enumerate`` of these parts, which is remembered."""
-        self.walks[id(walk)] = walk, parts
+        self.joint_walks[id(walk)] = walk, parts
         return walk
 
     def gather_whole(self, walk: Any, few: int) -> None:
         """Start again with lists of numbers from outside gathered which a loop goes through, alone
         or together: more than ``few`` items are too much text to be written out."""
-        _, parts = self.walks.get(id(walk), (walk, (walk,)))
+        _, parts = self.joint_walks.get(id(walk), (walk, (walk,)))
         paths = self.found_functions.paths
         if self.may_open() and all(
                 type(one) in (list, tuple) and id(one) in paths and len(one) > few

@@ -6,7 +6,6 @@ Such a set is :class:`Marks`: a run-time set, for members carry no derivatives.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ..record.tracers import StandIn
@@ -140,7 +139,7 @@ class Row(Bound):
     def __len__(self) -> Any:
         return count_of(self.places)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Any:
         return walk(self, map(self.cells.read, listed_places(self.cells, self.places)))
 
     def __contains__(self, item: Any) -> Any:
@@ -196,7 +195,7 @@ class Marks(Bound):
     def __len__(self) -> Any:
         return count_of(self.places)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Any:
         site = self.site
         return walk(self, map(lambda key: typed_key(site, key),  # noqa: C417  (a map has a length)
                               listed_keys(site, self.places)))

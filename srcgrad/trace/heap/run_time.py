@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from ...rules.python.heaps import heap_item, heap_item_of
@@ -312,11 +312,10 @@ def place_in(machine: Any, cells: Any, name: str, places: Any, *args: Any) -> An
 
 
 @primitive
-def walk(machine: Any, container: Any, items: Any) -> Iterator[Any]:
+def walk(machine: Any, container: Any, items: Any) -> Any:
     """The iterator over what stands for a container."""
     machine.walks.begun[id(items)] = (items, container)
-    found: Iterator[Any] = items
-    return found
+    return items
 
 
 @primitive

@@ -331,7 +331,7 @@ class View(Bound):
         self.part = part
         self.site = site
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Any:
         return walk(self.table, self._items())
 
     def _items(self) -> Iterator[Any]:

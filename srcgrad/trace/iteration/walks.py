@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import functools
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...errors import UnsupportedOperation
@@ -69,7 +69,8 @@ class Walks(Collaborator):
         iterator, tell how many items were taken."""
         owner = self.owners.get(id(items), (None, items))[1]
         if isinstance(items, VIEWS):
-            items = self.turns(*self.viewed(items), list(items))
+            owner, part = self.viewed(items)
+            items = self.turns(owner, part, list(items))  # type: ignore[call-overload]
         elif isinstance(owner, SIZED):
             items = self.turns(owner, "keys", list(items))
         elif type(items) is list:
@@ -105,7 +106,7 @@ class Walks(Collaborator):
             yield items[place]
             place += 1
 
-    def turns(self, owner: Any, part: str, items: list[Any]) -> Iterator[Any]:
+    def turns(self, owner: Any, part: str, items: Sequence[Any]) -> Iterator[Any]:
         """The items of a dict, set or deque, each as it is when its turn comes."""
         start = self.state(owner)
         for (key, _), item in zip(start, items, strict=True):
