@@ -121,11 +121,14 @@ def _fact_of(tape: Tape, need: str, named: Mapping[str, Any]) -> Any:
 
 
 def run_body(tape: Tape, rule: Rule, named: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
-    """Call a rule's body with what it names; ``given`` holds ``ct``, ``ans`` or ``t``."""
+    """Call a rule's body with what it names; ``given`` holds ``ct``, ``ans`` or ``t``.  Whether
+    the result is a number of Python's is told where it is asked for."""
     arguments: dict[str, Any] = {}
     for need in rule.needs:
         if need in given:
             arguments[need] = given[need]
+        elif need == "of_python" and "ans" in given:
+            arguments[need] = getattr(given["ans"], need, True)
         elif need in rule.settings:
             arguments[need] = rule.settings[need]
         elif need in named:

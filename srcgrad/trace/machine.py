@@ -94,7 +94,8 @@ class TraceMachine(MachineDefaults, Parts):
 
     def spread_items(self, value: Any) -> Any:
         """The items of ``*value`` in a list display, or a list of unknown length as a whole."""
-        found = self.references.content_of(self.unions.without_none(value))
+        found = self.references.seen(
+            self.references.content_of(self.unions.without_none(value)))
         if type(found) is list and id(found) in self.symbolic_lists:
             return [SpreadList(found)]
         return self.spread(value)

@@ -47,22 +47,22 @@ vjp(np.divide,
     x2=lambda ct, ans, x2: -ct * ans / x2)
 
 
-@elementwise(np.power, "x1")
-@elementwise(np.float_power, "x1")
-def power_x1(ans: Array, x1: Array, x2: Array) -> Array:
+@elementwise(np.power, "x1", settings={"of_python": True})
+@elementwise(np.float_power, "x1", settings={"of_python": True})
+def power_x1(x1: Array, x2: Array, of_python: bool) -> Array:
     if isinstance(x2, int | float):
         if x2 == 0 or x2 == 1:
             return int(x2)
         if x2 == 2:
             return 2 * x1
-        return x2 * _raised(x1, x2 - 1, ans)
-    return x2 * _raised(x1, x2 - (x2 != 0), ans)  # 0, not 0 * inf, for 0**0
+        return x2 * _raised(x1, x2 - 1, of_python)
+    return x2 * _raised(x1, x2 - (x2 != 0), of_python)  # 0, not 0 * inf, for 0**0
 
 
-def _raised(base: Any, exponent: Any, ans: Any) -> Any:
-    """A power by the function that gave ``ans``: what NumPy computes of Python's floats is infinite
-    or NaN where their own powers raise."""
-    if getattr(base, "of_python", False) and not getattr(ans, "of_python", True):
+def _raised(base: Any, exponent: Any, of_python: bool) -> Any:
+    """A power by the function that gave the result: what NumPy computes of Python's floats is
+    infinite or NaN where their own powers raise."""
+    if getattr(base, "of_python", False) and not of_python:
         return np.power(base, exponent)
     return base ** exponent
 
