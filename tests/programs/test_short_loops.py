@@ -4,6 +4,10 @@ they fill dicts.  A list or tuple that is gathered for that is used in every oth
 
 from __future__ import annotations
 
+import collections
+import copy
+import functools
+import heapq
 import linecache
 
 import numpy as np
@@ -42,7 +46,10 @@ USES = {
     "made": "u = tuple(q * 2 for q in w); s = s + u[1]", "held": "s = s + {'w': (w, s)}['w'][0][0]",
     "by_data": "s = s + w[int(x > 0)]", "spread": "s = s + len([*w, 1.0])",
     "joined": "s = s + (w if x > 0 else type(w)([1.0, 2.0]))[0]", "shrinks": "u = w\n    while len(u) > 1:\n        s = s + u[0]; u = u[1:]",
-    "truth": "s = s + (not w)", "other": "s = s + np.full(len(w), s).sum()",
+    "truth": "s = s + (not w)", "heap": "u = list(w); heapq.heapify(u); s = s + heapq.heappop(u)", "deque": "u = collections.deque(w); u.append(2.0); s = s + u.popleft()",
+    "set": "s = s + len({*w})", "tuple": "u = (1.0, *w); s = s + len(u) * u[-1]", "reduced": "s = s + functools.reduce(lambda a, b: a * b + 1, w, 2.0)",
+    "deep": "s = s + copy.deepcopy(w)[1]", "nested": "s = s + sum(a * b for a in w for b in w)", "looked_up": "s = s + dict(enumerate(w))[1]",
+    "other": "s = s + np.full(len(w), s).sum()",
 }
 
 
@@ -53,7 +60,7 @@ def product(*factors):
 def program_of(head, use):
     text = f"def program(x, w):\n    s = 0.0\n    {head}{BODY.format(use)}"
     linecache.cache[head + use] = (len(text), None, text.splitlines(True), head + use)
-    namespace = {"np": np, "product": product}
+    namespace = {"np": np, "product": product, "heapq": heapq, "collections": collections, "functools": functools, "copy": copy}
     exec(compile(text, head + use, "exec"), namespace)
     return namespace["program"]
 
