@@ -58,8 +58,8 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
         kwargs = {k: _settled(machine, v) for k, v in kwargs.items()}
     key = _key((args, tuple(kwargs.items())))
     found = memo.results.get(key, [])
-    for result, region in found:
-        if region.active:
+    for result, made_in in found:
+        if made_in.active:
             return result
     traced = contains_tracer((args, kwargs))
     known = None if traced else _outside_call(machine, cached, args, kwargs)
