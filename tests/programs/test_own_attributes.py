@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import functools
 
 import pytest
 from alike import Programs, check
+
+import srcgrad as sg
 
 PROGRAMS = Programs()
 
@@ -196,3 +199,69 @@ for i, change in enumerate(changes()):
 @pytest.mark.parametrize(("function", "calls", "refused"), PROGRAMS.cases)
 def test_own_attributes(function, calls, refused):
     check(function, calls, refused)
+
+
+class Kept:
+    def __init__(self, q):
+        self.q = q
+
+    @functools.cached_property
+    def Q(self):
+        return self.q * 3.0
+
+
+class Default:
+    Q = 2.1
+
+    def __init__(self, q):
+        self.q = q
+
+
+def written_where_large(q, y, obj):
+    if y > 0.4:
+        obj.__dict__["Q"] = q * 5
+    return obj.Q
+
+
+def asked_for(q, y, obj):
+    return obj.Q * q if "Q" in obj.__dict__ else q
+
+
+def changed_where_large(q, y, obj):
+    if y > 0.4:
+        obj.__dict__["Q"] = obj.__dict__["Q"] * q if "Q" in obj.__dict__ else y
+    return obj.Q
+
+
+def with_a_default(q, y, obj):
+    return vars(obj).get("Q", 0.5) * q
+
+
+def written_with_a_default(q, y, obj):
+    if y > 0.4:
+        obj.__dict__["Q"] = q
+    return vars(obj).get("Q", 0.5) * q
+
+
+def changed_in_a_loop(q, y, obj):
+    s = 0.0
+    for k in range(3):
+        if y * k > 0.4:
+            obj.__dict__["Q"] = obj.__dict__["Q"] * q if "Q" in obj.__dict__ else y
+        s = s + obj.Q
+    return s
+
+
+@pytest.mark.parametrize("there", [(False, True, False), (True, False, True)])
+@pytest.mark.parametrize("cls", [Kept, Default])
+@pytest.mark.parametrize("use", [written_where_large, asked_for, changed_where_large, with_a_default,
+                                 written_with_a_default, changed_in_a_loop])
+def test_each_call_asks_whether_an_attribute_is_its_own(use, cls, there):
+    for y in (0.5, 0.3):
+        derivative = sg.value_and_grad(use)
+        for own in there:
+            plain, mine = cls(0.7), cls(0.7)
+            for obj in (plain, mine):
+                vars(obj).update({"Q": 2.1} if own else {})
+            assert derivative(0.45, y, mine)[0] == use(0.45, y, plain)
+            assert vars(mine) == vars(plain)

@@ -104,6 +104,9 @@ class Presence(Collaborator):
         if found is UNBOUND:
             self.sources.note_container(self.next.getattr(owner, "__dict__"))
             return found
+        if name in (own_namespace(owner, None) or ()) and any(
+                name in vars(cls) for cls in type(owner).__mro__):
+            self.sources.guard("owns", path, name)  # without it, that of the class
         return self.foreigners.outside(found, path.child(
             "held" if overrides(type(owner), name) else "slot", name))
 
