@@ -184,7 +184,7 @@ def columns_of(template: Any, items: Any) -> Iterator[tuple[int, Any]]:
     elif isinstance(template, Keyed):
         yield from columns_of(template.items, [*_items_under(template.keys, items)])
     elif isinstance(template, Tupled):
-        yield from columns_of(template.items, items)
+        yield from columns_of(template.items, [*items])
     elif isinstance(template, Nested):
         inner = [dict(columns_of(template.inner, item)) for item in items]
         yield from ((index, [one[index] for one in inner]) for index in refs(template))

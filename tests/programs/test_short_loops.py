@@ -259,3 +259,20 @@ def test_names_bound_in_endless_loops(function, calls, refused):
 def test_no_check_where_a_name_is_bound():
     for program in (left_at_the_end, bound_by_the_test):
         assert "UnboundLocalError" not in sg.value_and_grad(program).source(0.7)
+
+
+def test_transforms_with_respect_to_a_tuple():
+    program = program_of(HEADS["items"], USES["first"])
+    given, moved = (0.1, 0.4, 0.7), (1.0, -0.5, 0.2)
+
+    def of(kind):
+        w, t = kind(given), kind(moved)
+        value, pullback = sg.vjp(program, 0.3, w)
+        return [sg.jvp(program, (0.3, w), (0.2, t)), value, pullback(2.0),
+                sg.hvp(program, argnums=1)(0.3, w, t), sg.hessian(program, argnums=1)(0.3, w),
+                sg.jacobian(lambda v: np.array([program(0.3, v)]))(w), sg.jit(program)(0.3, w)]
+
+    as_tuple, as_list = of(tuple), of(list)
+    assert type(as_tuple[2][1]) is type(as_tuple[3]) is tuple and type(as_list[3]) is list
+    assert repr(as_tuple).replace("(", "[").replace(")", "]") == repr(as_list).replace(
+        "(", "[").replace(")", "]")
