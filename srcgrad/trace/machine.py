@@ -82,6 +82,8 @@ class TraceMachine(MachineDefaults, Parts):
     def spread(self, value: Any, function: Any = ...) -> Any:
         """The items of ``*value``; those of a container from outside are read by their paths."""
         value = self.references.content_of(self.pushes.collected(value))
+        if type(value) is list:  # of which another list may stand here
+            value = self.references.seen(value)
         if type(value) in (list, tuple) and id(value) in self.found_functions.paths:
             return self.containers.outside_items(value)
         if isinstance(value, (Staged, Choice)) or is_tracer(value):

@@ -230,8 +230,7 @@ class Containers(Collaborator):
             iterable = staged_iterable(self.machine, elements)
             if iterable is None:
                 return self.outside_items(elements)
-        if isinstance(iterable, Staged) or is_tracer(iterable) or (  # what an __iter__ returned
-                id(iterable) in self.symbolic_lists):  # or what stands for a list from outside
+        if isinstance(iterable, Staged) or is_tracer(iterable):  # what an __iter__ returned
             return self.machine.iterate(iterable)
         if isinstance(iterable, np.ndarray):
             return iter(iterable)
