@@ -356,7 +356,8 @@ def _spread(tape: Tape, bound: Bound, part: Any, result: Any,
             result = [unwrap(tape, r) for r in result]
             result = tape.add("list", tuple(result), (part.aval,)).out
         value = unwrap(tape, result)
-        if value is not None and part.aval.kind is Kind.LIST and value.aval.is_array:
+        if value is not None and part.aval.kind is Kind.LIST and (
+                value.aval.is_array or value.aval.kind is Kind.ANY):
             value = fit(tape, value, _innermost(part.aval), whole=False)
             value = tape.list_of_rows(value, cotangent_aval(part.aval))
         yield part, value

@@ -38,6 +38,7 @@ from ..record.homes import RAISE
 from ..record.regions import in_library
 from ..record.scopes import on_top
 from ..record.states import Columns, SymbolicList
+from ..record.structures import LONG_TEXT
 from ..record.tracers import Jump
 from .branches import USER_ERRORS, is_of_program
 from .control import Bottom, Refusal, Restart, Unroll
@@ -97,7 +98,7 @@ class Loops(Collaborator):
             staged = self.opening.constants(iterable)
         if staged is None:
             if type(iterable) in (list, tuple, zip, enumerate):
-                self.opening.gather_whole(iterable, max(1, WRITTEN_OUT // _size(body)))
+                self.opening.gather_whole(iterable, max(1, LONG_TEXT // _size(body)))
             self._note_items(iterable)
             return self.references.run_items(self.containers.outside_items(iterable), target, body,
                                              orelse, rest)

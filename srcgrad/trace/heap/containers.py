@@ -223,8 +223,10 @@ class Containers(Collaborator):
         found = iterable if method is None else self.machine.call(method, iterable)
         if found is not iterable:
             return self.outside_items(found)
-        iterable = self.references.seen(iterable)
-        iterable = cursor_of(iterable)
+        held = self.references.seen(iterable)
+        if held is not iterable and id(held) in self.symbolic_lists:  # what stands for a list
+            return self.machine.iterate(held)
+        iterable = cursor_of(held)
         if type(iterable) in (Flat, NdIter):
             elements = self.machine.call_method(iterable, "elements")
             iterable = staged_iterable(self.machine, elements)

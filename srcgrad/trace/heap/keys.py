@@ -18,7 +18,7 @@ from ..flow.control import Restart
 from ..objects.special_methods import python_method
 from ..record.journal import Box, BoxCell, Content
 from ..record.settling import FEW, UNKNOWN, alternatives, settled
-from ..record.structures import LONG, leaf_aval
+from ..record.structures import LONG, LONG_TEXT, leaf_aval
 from ..record.tracers import ArrayTracer, Choice, Moved, Site, StandIn, is_tracer
 from .key_forms import form_of_key, has_classes_of, has_records, joined, parts_of_key
 from .outlines import is_plain
@@ -29,8 +29,7 @@ from .stores import FEW_NAMED, Placed, kind_of
 from .stores import Content as RecordKind
 from .tables import Dicts, Entries, Numbers, Table
 
-SHORT = 8  # iterations of a loop that is unrolled where its index is a key,
-WRITTEN_OUT = 6000  # and the bytes of code that they take at most
+SHORT = 8  # iterations of a loop that is unrolled where its index is a key
 REASON = "an index into a Python container"
 CELLS = {"dict": Dicts, "list": Lists, "set": Sets, "heap": Entries}
 
@@ -39,7 +38,7 @@ def _is_short(atom: Any, size: int) -> bool:
     """Does the index of a loop over so many bytes of code take few values, whatever the arguments
     are?"""
     return type(atom.low) is int and atom.high is not None and proves_nonnegative(
-        min(SHORT, WRITTEN_OUT // size) - 1 - (atom.high - atom.low))
+        min(SHORT, LONG_TEXT // size) - 1 - (atom.high - atom.low))
 
 
 class Keys(Collaborator):

@@ -77,6 +77,7 @@ def _container(machine: Any, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
     """The copy of a container; None of other things."""
     if machine.tuples.is_long(obj):  # it holds nothing that may change
         return obj
+    obj = machine.references.seen(obj) if type(obj) is list else obj
     part = functools.partial(_part, machine, deep, memo)
     if native_class(type(obj)) is not None or isinstance(obj, collections.deque):
         memo[id(obj)] = machine.native_methods.copied_native(obj, part)

@@ -42,6 +42,7 @@ LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "iterto
 POLYNOMIALS = (np.poly1d, ABCPolyBase)
 VIEWS: tuple[type, ...] = tuple(type(getattr({}, n)()) for n in ("keys", "values", "items"))
 LONG = 16  # a list of more numbers is not gone through while tracing
+LONG_TEXT = 6000  # bytes of staged code: more iterations over numbers or keys are not written out
 
 
 def keys_or_parts(view: Any) -> Any:
