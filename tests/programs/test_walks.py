@@ -321,7 +321,7 @@ def long_outside_items_pop(x, d):
     return s
 
 
-@PROGRAMS.called(lambda: (1.5, [1.0, 2.0]), lambda: (-1.5, [1.0, 2.0]))
+@PROGRAMS.called(lambda: (1.5, [1.0, 2.0]), lambda: (-1.5, [1.0, 2.0]), refused=True)
 def list_grow(x, l):
     s = 0.0
     for v in l:
@@ -342,7 +342,7 @@ def list_grow_in(x):
     return s
 
 
-@PROGRAMS.called(lambda: (1.5, [1.0, 2.0, 3.0, 4.0]), lambda: (-1.5, [1.0, 2.0]))
+@PROGRAMS.called(lambda: (1.5, [1.0, 2.0, 3.0, 4.0]), lambda: (-1.5, [1.0, 2.0]), refused=True)
 def list_shrink(x, l):
     s = 0.0
     for v in l:

@@ -19,7 +19,7 @@ from ..flow.presence import DICTS, do_nothing, unordered
 from ..iteration.iteration import Entries
 from ..record.states import Maybe
 from ..record.structures import VIEWS, keys_or_parts
-from ..record.tracers import BoundMethod, contains_tracer
+from ..record.tracers import BoundMethod, Choice, contains_tracer
 from .tables import SPREAD, Table
 
 # functions that look at the keys alone, one after the other
@@ -193,7 +193,7 @@ class Contents(Collaborator):
             return self.machine.if_(bound, run, lambda: NORMAL)
 
         items: Any = iterable.items
-        if iterable.part:
+        if iterable.part and type(iterable.source) is not Choice:
             bounds, ones = zip(*items, strict=True)
             turns = self.walks.turns(iterable.source, iterable.part, ones)
             items = ((bound, item) for item, bound in zip(turns, bounds, strict=False))
