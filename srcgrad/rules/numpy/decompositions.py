@@ -83,8 +83,9 @@ def cholesky_a(ct: Array, ans: Array, a_dtype: Dtype, upper: bool, triangle: str
 def reduced_resolvents(x: Array, at: Array, vectors: Array, w: Array, v: Array, a: Array,
                        half: str) -> Array:
     """``(at_k - A^T)^+ x_k`` for some eigenvalues ``at`` of a Hermitian matrix (Kato 1966, section
-    I.5.3), of which ``w`` and ``v`` are all eigenvalues and eigenvectors: 0 for a column of zeros,
-    NaN where ``at_k`` is another vector's eigenvalue, too.
+    I.5.3), of which ``w`` and ``v`` are all eigenvalues and eigenvectors, and one ``half`` ("L" or
+    "U") is read, or (if empty) both: 0 for a column of zeros, NaN where ``at_k`` is another
+    vector's eigenvalue, too.
 
     Its derivative needs no other vectors than those asked for: it is that of a solution ``y`` of
     ``(at_k - A^T) y + conj(vectors_k) l = x_k``, ``vectors_k^T y = 0``.
@@ -103,9 +104,9 @@ def reduced_resolvents(x: Array, at: Array, vectors: Array, w: Array, v: Array, 
     return np.conj(v) @ np.where(np.any(x, axis=-2, keepdims=True), inner, 0)
 
 
-@vjp(reduced_resolvents, "x", "at", "vectors", "a", w=None, v=None, settings={"triangle": "read"})
+@vjp(reduced_resolvents, "x", "at", "vectors", "a", w=None, v=None)
 def reduced_resolvents_rule(ct: Array, ans: Array, x: Array, at: Array, vectors: Array, w: Array,
-                            v: Array, a: Array, a_dtype: Dtype, half: str, triangle: str) -> Any:
+                            v: Array, a: Array, a_dtype: Dtype, half: str) -> Any:
     turned = conj_complex(ct, a_dtype)
     d_x = conj_complex(reduced_resolvents(turned, at, vectors, w, v, a, half), a_dtype)
     moved = np.where(np.any(x, axis=-2, keepdims=True), d_x, 0)
@@ -114,7 +115,7 @@ def reduced_resolvents_rule(ct: Array, ans: Array, x: Array, at: Array, vectors:
     d_a = ans @ matrix_transpose(moved)
     return (d_x, -np.sum(np.real(moved * ans), axis=-2),
             -conj_complex(moved * along, a_dtype) - back * ans,
-            read_triangle(d_a, a_dtype, half == "U", triangle))
+            read_triangle(d_a, a_dtype, half == "U", "read" if half else "both"))
 
 
 @runtime
@@ -157,6 +158,11 @@ def from_eigenvalues_rule(ct: Array, x: Array, w: Array, v: Array, a_dtype: Dtyp
     return _diagonal(g), real_of_real(left @ (inverse_gaps(w) * rises * g) @ vt, a_dtype)
 
 
+def _half(UPLO: str, triangle: str) -> str:
+    """The half of a matrix that is read; empty for both."""
+    return "" if triangle == "both" else UPLO.upper()
+
+
 def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, a: Array, dtype: Dtype, half: str
           ) -> Array:
     turn = conj_complex(v, dtype)
@@ -174,15 +180,14 @@ def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, a: Array, dtype: Dtype, 
 
 @vjp(np.linalg.eigh, "a", settings={"triangle": "read"})
 def eigh_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, UPLO: Any, triangle: str) -> Array:
-    half = "U" if UPLO in ("U", "u") else "L"
-    d = _eigh(ct[0], ct[1], ans[0], ans[1], a, a_dtype, half)
+    d = _eigh(ct[0], ct[1], ans[0], ans[1], a, a_dtype, _half(UPLO, triangle))
     return read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
 
 
 @vjp(np.linalg.eigvalsh, "a", settings={"triangle": "read"})
 def eigvalsh_a(ct: Array, a: Array, a_dtype: Dtype, UPLO: Any, triangle: str) -> Array:
     w, v = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
-    d = _eigh(ct, None, w, v, a, a_dtype, UPLO)
+    d = _eigh(ct, None, w, v, a, a_dtype, _half(UPLO, triangle))
     return read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
 
 
