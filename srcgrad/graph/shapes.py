@@ -334,7 +334,7 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
         wanted = _leading_shape(*named.values())
     elif fn.__name__ in ("segment_terms", "segments_joined"):
         wanted = _along(source, named["axis"], number_of(named.get("size")))
-    elif fn.__name__ in ("segment_shares", "segment_ends", "others_of_segments"):
+    elif fn.__name__ in ("segment_shares", "segment_ends", "others_of_segments", "within"):
         wanted = source.shape if isinstance(source, Aval) else None
     elif fn.__name__ in ("recurrence", "through_cumprod"):
         wanted = _like_all(*named.values())

@@ -199,7 +199,7 @@ def simplex_of_rows(a, start, iters):
     return simplex[0][0]
 
 
-@case([3.0, 5.0, 2.0, 4.0, 1.0], other=([3.0, 5.0, 2.0, 4.0, 1.0, 6.0, 2.5, 3.5, 4.5],), traces=1, lines=900)
+@case([3.0, 5.0, 2.0, 4.0, 1.0], other=([3.0, 5.0, 2.0, 4.0, 1.0, 6.0, 2.5, 3.5, 4.5],), traces=4, lines=900)
 def matrix_chain(p):
     @functools.cache
     def least(i, j):

@@ -215,13 +215,13 @@ sequence(adjoint, "args")
 
 
 @runtime
-def within(found: Any, times: Array, ct: Array) -> Array:
+def within(times: Array, found: Any, ct: Array) -> Array:
     """Times, where those whose columns of ``ct`` are used lie between the ends of what was solved.
 
     Beyond them a solution is the last step's polynomial, which follows no equation.
 
     >>> found = solved(lambda t, y: -y, 0.0, 1.0, np.ones(1), (), None, {})[0]
-    >>> within(found, np.array([0.5, 2.0]), np.array([[1.0, 0.0]]))
+    >>> within(np.array([0.5, 2.0]), found, np.array([[1.0, 0.0]]))
     array([0.5, 2. ])
     """
     low, high = found.sol.t_min, found.sol.t_max
@@ -278,7 +278,7 @@ def trajectory_inputs(ct: Any, ans: Any, fun: Any, found: Any, t0: Any, t1: Any,
 def between_inputs(ct: Array, ans: Array, fun: Any, found: Any, times: Any, t0: Any, y0: Array,
                    args: Any, settings: Any) -> tuple[Any, ...]:
     columns = np.reshape(ct, (np.size(y0), -1))
-    at = within(found, np.ravel(times), columns)
+    at = within(np.ravel(times), found, columns)
     start, shares = _shares(fun, found, at, columns, t0, y0, args, settings)
     speed = rates(fun, at, np.reshape(ans, (np.size(y0), -1)), columns, args)
     back = rates(fun, np.reshape(t0, (1,)), np.reshape(y0, (-1, 1)), np.reshape(start, (-1, 1)),
