@@ -48,7 +48,7 @@ WRITTEN_OUT = 600  # bytes of code: known iterations that are longer together st
 # remedies of a refusal under which a loop need not be unrolled
 KEEPING_LOOPS = StoredObjects, FollowedArrays
 WRITTEN_LIMIT = 512  # where the program text has the count
-FEW_NODES = 300  # of iterations that are written out because a list from outside has few items
+FEW_NODES = 240  # of iterations that are written out because a list from outside has few items
 
 
 def _size(body: Any) -> int:
