@@ -214,7 +214,7 @@ class Loops(Collaborator):
         site = self.rounds.site(body)
         reason = self.assumed.reason_to_unroll(site)
         walked = self.walks.walked(staged)
-        changes = None if walked is None else self.walks.changes[walked.site]
+        changes = None if walked is None else self.walks.changes_of(walked)
         if reason is None:
             self.journal.push()
             lists = self._lists(staged)
@@ -259,7 +259,7 @@ class Loops(Collaborator):
                 if not all(map(self._is_as_long, lists, self._lists(staged))):
                     mark.undo()
                     return self._while_there(staged, target, body, orelse, rest)
-                if walked is not None and self.walks.changes[walked.site] != changes:
+                if walked is not None and self.walks.changes_of(walked) != changes:
                     mark.undo()
                     return self.machine.for_(self.walks.watchfully(staged, walked), target, body,
                                              orelse, rest)

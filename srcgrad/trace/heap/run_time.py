@@ -112,7 +112,8 @@ def _numbered(machine: Any, cells: Any) -> bool:
 def set_place(machine: Any, table: Any, key: Any, place: Any) -> None:
     """Gives a key a place."""
     key = told(machine, table.site, key, stored=True)
-    machine.walks.changes[table.site] += machine.known_keys.known_place(table.places, key) is None
+    if machine.known_keys.known_place(table.places, key) is None:
+        machine.walks.note_change(table.site, table.places)
     machine.effects.emit_effect(operator.setitem, (table.places, key, place), {}, None)
     machine.known_keys.note_change(table.places, not _numbered(machine, table.cells))
     machine.known_keys.note_key(table.places, key, place)
@@ -121,7 +122,7 @@ def set_place(machine: Any, table: Any, key: Any, place: Any) -> None:
 @primitive
 def drop_place(machine: Any, table: Any, key: Any) -> Any:
     """Takes a key away; the place that it had."""
-    machine.walks.changes[table.site] += 1
+    machine.walks.note_change(table.site, table.places)
     _shrinking(machine, table.site)
     key = told(machine, table.site, key)
     place = machine.effects.emit_effect(Method("pop"), (table.places, key), {},
@@ -292,14 +293,14 @@ made_by = _by_method(OPAQUE)
 @primitive
 def changed(machine: Any, site: Any, name: str, items: Any, *args: Any) -> None:
     """A method, by its name, of a run-time container that changes it."""
-    machine.walks.changes[site] += 1
+    machine.walks.note_change(site, items)
     machine.effects.emit_effect(OPERATORS.get(name) or Method(name), (items, *args), {}, None)
 
 
 @primitive
 def taken(machine: Any, site: Any, items: Any) -> Any:
     """An item that is taken out of a run-time set."""
-    machine.walks.changes[site] += 1
+    machine.walks.note_change(site, items)
     return typed_key(machine, site, machine.effects.emit_effect(
         Method("pop"), (items,), {}, raw(machine, site)))
 
@@ -322,7 +323,7 @@ def walk(machine: Any, container: Any, items: Any) -> Any:
 def mark(machine: Any, site: Any, items: Any, item: Any) -> None:
     """Adds to a run-time set."""
     item = told(machine, site, item, stored=True)
-    machine.walks.changes[site] += 1
+    machine.walks.note_change(site, items)
     machine.effects.emit_effect(Method("add"), (items, item), {}, None)
 
 

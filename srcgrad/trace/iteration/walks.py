@@ -34,7 +34,7 @@ State = tuple[tuple[Any, Any], ...]  # keys, and whether they are there
 class Walks(Collaborator):
     """Python's iterators over containers."""
 
-    speaks_to = ("found_functions", "presence", "recorder", "references")
+    speaks_to = ("found_functions", "known_keys", "presence", "recorder", "references")
 
     def __init__(self) -> None:
         self.taken: list[int] = []  # how many items each iterator of Python's has given
@@ -42,7 +42,8 @@ class Walks(Collaborator):
         self.owners: dict[int, tuple[Any, Any]] = {}
         # iterators over containers whose keys only the run knows, and what stands for these
         self.begun: dict[int, tuple[Any, Any]] = {}
-        self.changes: collections.Counter[Any] = collections.Counter()  # by where they are made
+        # of containers, by what they are, or by where they are made if they may have other names
+        self.changes: collections.Counter[Any] = collections.Counter()
 
     def content(self, made: Any, owner: Any) -> Any:
         """A list or dict with what a container holds now."""
@@ -169,6 +170,15 @@ class Walks(Collaborator):
         parts = getattr(staged, "parts", None) or (getattr(staged, "inner", None),)
         found = [self.begun.get(id(one), (None, None))[1] for one in (staged, *parts)]
         return next((one for one in found if one is not None), None)
+
+    def note_change(self, site: Any, places: Any) -> None:
+        """A container may get or lose items."""
+        own = places.value in self.known_keys.own_indexes
+        self.changes[places.value if own else site] += 1
+
+    def changes_of(self, container: Any) -> int:
+        """How often a container may have got or lost items."""
+        return self.changes[container.site] + self.changes[container.places.value]
 
     def watchfully(self, staged: Any, container: Any) -> Any:
         """What a loop goes through that changes it."""
