@@ -1,7 +1,8 @@
 """Which nodes are printed as part of the expression that uses them.
 
 A value without a name of the user's that is used once, in its own block and within the same
-statement of the user, is not given a variable: its expression stands where it is used.  The
+statement of the user, is not given a variable: its expression stands where it is used; so does one
+that never raises in another statement (what a function that was inlined is given, or returns).  The
 node is then evaluated later than program order says, so nothing may lie between that could
 change what it reads: no write, effect or nested region (numbers may pass a write).
 """
@@ -26,6 +27,7 @@ from srcgrad.graph.ir import (
     has_plain_arguments,
     references,
 )
+from srcgrad.graph.raising import may_raise
 from srcgrad.graph.walking import walk
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import PLACES, Method
@@ -328,4 +330,9 @@ class Folding:
             return False
         if node.origin is None or by.origin is None or self.is_backward(node):
             return True
-        return same_statement(node, by)
+        return same_statement(node, by) or self.is_quiet(node)
+
+    def is_quiet(self, node: Node) -> bool:
+        """Does a node not raise, which would be said of the line that it stands in?"""
+        return node.op in ("apply", "if", "const") and not (may_raise(node) or checks(node)) and (
+            all(self.is_quiet(n) for inner in node.blocks for n in inner.nodes))

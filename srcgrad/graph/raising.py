@@ -42,6 +42,7 @@ _QUIET = frozenset({"dim", "const", "list", "append"})
 _SILENT = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos,
                      operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
                      operator.not_, min, max, bool, int})
+_ALIKE: frozenset[Any] = frozenset({np.asarray, np.asanyarray, np.zeros_like, np.ones_like})
 _SUBSCRIPTS = frozenset({"read", "write", "update", "acc"})
 _TAKING = frozenset({np.take, Method("take")})
 _MAKING: frozenset[Any] = frozenset({np.zeros, np.ones, np.empty, np.full, np.eye, np.identity,
@@ -84,11 +85,15 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
 
 
 def is_silent(node: Node) -> bool:
-    """Does a node neither raise nor warn: does it make a list grow, read an item that is there, or
-    compute or compare integers?"""
-    return node.op in _QUIET or (node.op == "get" and bool(node.params.get("inside"))) or (
-        node.op == "apply" and node.params["fn"] in _SILENT
-        and {v.aval.kind for v in node.inputs} <= {Kind.INT, Kind.BOOL})
+    """Does a node neither raise nor warn: does it make a list grow, read an item that is there,
+    compute or compare integers or Python's floats, or make an array of an array?"""
+    if node.op != "apply":
+        return node.op in _QUIET or (node.op == "get" and bool(node.params.get("inside")))
+    fn, kinds = node.params["fn"], {v.aval.kind for v in node.inputs}
+    if kinds == {Kind.ARRAY}:
+        return fn in _ALIKE and len(node.params["args"]) == 1 and not node.params["kwargs"]
+    return fn in _SILENT and (kinds <= {Kind.INT, Kind.BOOL} or (
+        kinds == {Kind.FLOAT} and fn is not int))
 
 
 def _keys(node: Node) -> tuple[Any, ...]:
