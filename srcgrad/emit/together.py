@@ -22,6 +22,7 @@ import numpy as np
 from srcgrad.emit.comments import node_of, text_of, tied_like
 from srcgrad.emit.expressions import inverted
 from srcgrad.emit.motion import Motion, is_short
+from srcgrad.emit.moves import moved_at_once
 from srcgrad.emit.trees import Put, emptied, names_in, stored_in, target_of, variables
 from srcgrad.graph.ir import Value, is_adjoint
 
@@ -73,7 +74,7 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
         merged += [] if made is None else [made]
         at += max(count, 1)
     _uncounted(merged, motion)
-    body[:] = _either(motion.block(merged, depth))
+    body[:] = moved_at_once(_either(motion.block(merged, depth)), depth)
 
 
 def _longest(body: list[ast.stmt], at: int, fits: Callable[[list[ast.stmt]], bool]) -> int:

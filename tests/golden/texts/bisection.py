@@ -26,11 +26,9 @@ def bisection_value_and_grad(f0, target):
     d_high = 0.0
     for i in reversed(range(n_while)):
         if taken_saved[i]:
-            d_middle = d_low
-            d_low = 0.0
+            d_middle, d_low = d_low, 0.0
         else:
-            d_middle = d_high
-            d_high = 0.0
+            d_middle, d_high = d_high, 0.0
         # middle = 0.5 * (low + high)
         t1 = d_middle * 0.5
         d_low += t1

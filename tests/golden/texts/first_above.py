@@ -19,11 +19,9 @@ def first_above_value_and_grad(x, limit):
         out = s
     # ---- backward
     if exit_at == 0:
-        d_s = 1.0
-        d_out = 0.0
+        d_s, d_out = 1.0, 0.0
     else:
-        d_s = 0.0
-        d_out = 1.0
+        d_s, d_out = 0.0, 1.0
     d_x = np.zeros_like(x)
     for i in reversed(range(len(s_saved))):
         s = s_saved[i]

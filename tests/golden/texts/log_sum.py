@@ -7,11 +7,7 @@ def log_sum_forward(x):
     taken = n == 1
     if taken:
         out = x[0]
-        t1 = None
-        record = None
-        t2 = None
-        record_2 = None
-        t3 = None
+        t1 = record = t2 = record_2 = t3 = None
     else:
         t1, record = log_sum_forward(x[:n // 2])
         t2, record_2 = log_sum_forward(x[n // 2:])

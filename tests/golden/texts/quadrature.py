@@ -23,8 +23,7 @@ def area_forward(a, b, fa, fm, fb, whole, tolerance, w):
     taken = abs(error) <= 15.0 * tolerance
     if taken:
         out = left + right + error / 15.0
-        record = None
-        record_2 = None
+        record = record_2 = None
     else:
         t11, record = area_forward(a, m, fa, fl, fm, left, 0.5 * tolerance, w)
         t12, record_2 = area_forward(m, b, fm, fr, fb, right, 0.5 * tolerance, w)
@@ -38,8 +37,7 @@ def area_backward(record, d_out):
     if taken:
         # return left + right + error / 15.0
         d_error = d_out / 15.0
-        d_left = d_out
-        d_right = d_out
+        d_left = d_right = d_out
         d_m = d_b = d_fm = d_fr = d_fb = d_w = d_a = d_fa = d_fl = 0.0
     else:
         # return (area(a, m, fa, fl, fm, left, 0.5 * tolerance) + area(m, b, fm, fr, ...

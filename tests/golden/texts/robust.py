@@ -17,8 +17,7 @@ def robust_value_and_grad(x, scale):
         out = scale * t1
     # ---- backward
     if taken:
-        d_r = r_1
-        d_scale = 0.0
+        d_r, d_scale = r_1, 0.0
     else:
         # return scale * (r - 0.5 * scale)
         d_scale = t1 - scale * 0.5
