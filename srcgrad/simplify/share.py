@@ -30,6 +30,8 @@ _DEAR: frozenset[Any] = frozenset({
 _CALCULATING: frozenset[Any] = frozenset({
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow, np.sum,
     np.mean, Method("sum"), Method("mean")})
+# From which input on nodes say places, which are only looked at.
+_KEYS = {"write": 2, "acc": 2}
 
 
 def share(graph: Graph, beside: bool = False) -> Graph:
@@ -69,7 +71,7 @@ class _Share(Rewriter):
             self._handed_on = set(graph.block.outputs)
             for node in walk(graph.block):
                 if not _gathers(node) and not _calculates(node):
-                    self._handed_on.update(node.inputs)
+                    self._handed_on.update(node.inputs[:_KEYS.get(node.op)])
                 for block in node.blocks:
                     self._handed_on.update(block.outputs)
         return super().run(graph)
@@ -116,7 +118,7 @@ class _Share(Rewriter):
         dear = (len(node.inputs) == 1 and call_of(node) in _DEAR) or _gathers(node)
         number = out.aval.kind in SCALARS
         array = not number and self._handed_on is not None and out not in self._handed_on and (
-            out.aval.is_array and _calculates(node))
+            out.aval.is_array and (_calculates(node) or _gathers(node)))
         if not dear and not number and not array:
             return
         node = self._by_first(node)
