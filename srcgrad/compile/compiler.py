@@ -20,7 +20,7 @@ from ..cache.memory import rare_collections
 from ..errors import SrcgradError
 from ..graph.ir import Graph
 from ..graph.seeds import unit_seeds
-from ..simplify import simplify, without_lookups
+from ..simplify import simplify, with_known_tests, without_lookups
 from ..stage.stack import room_to_recurse
 from ..trace.entry import Traced, trace
 from ..types.guards import Path
@@ -69,6 +69,8 @@ def _compile_traced(function: Any, request: Request, signature: inspect.Signatur
     traced = replace(traced, guards=(*traced.guards, *structure_guards(traced, wanted)))
     if "lookups" not in request.without:
         traced = replace(traced, graph=without_lookups(traced.graph))
+    if "known tests" not in request.without:
+        traced = replace(traced, graph=with_known_tests(traced.graph))
     if always_raises(traced.graph):
         request, wanted = replace(request, mode="jit"), []
     if request.mode in ("jit", "vjp", "jvp") and traced.leak is not None:

@@ -15,6 +15,7 @@ from .centred import MEANS, drop_centred
 from .dead import remove_dead
 from .hoist import MAKERS, hoist
 from .idle_stores import drop_idle_stores
+from .known_tests import with_known_tests
 from .loops import drop_invariant
 from .matrices import MAKING, use_structure
 from .narrow import narrow
@@ -34,6 +35,7 @@ Pass = Callable[[Graph], Graph]
 # and functions that it is about: it does nothing to a graph that has none of one of these sets.
 PASSES: dict[str, tuple[Pass, tuple[Collection[Any], ...]]] = {
     "lookups": (without_lookups, ()),
+    "known tests": (with_known_tests, ({"if"},)),
     "invariant": (drop_invariant, ({"loop", "if"},)),
     "cancel": (cancel, (EXTREMA, {np.where})),
     "centred": (drop_centred, (MEANS, {np.sum})),
