@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from srcgrad.emit.events import Event, Events, Families
 from srcgrad.emit.order import Order, is_adjoint
+from srcgrad.emit.wrapping import WIDTH
 from srcgrad.graph.checking import checks
 from srcgrad.graph.ir import (
     WRITES,
@@ -330,7 +331,30 @@ class Folding:
             return False
         if node.origin is None or by.origin is None or self.is_backward(node):
             return True
-        return same_statement(node, by) or self.is_quiet(node)
+        return same_statement(node, by) or (
+            self.is_quiet(node) and self.length(self.statement(by)) <= WIDTH)
+
+    def statement(self, node: Node) -> Node:
+        """The node whose statement a node is part of."""
+        while node in self.inlined and isinstance(by := self.consumer[node.out], Node):
+            node = by
+        return node
+
+    def length(self, node: Node) -> int:
+        """About how many characters a node and what is computed for it alone take."""
+        fn = node.params.get("fn")
+        own = 3
+        if fn is not None and getattr(fn, "__module__", "") != "_operator":
+            own += len(str(getattr(fn, "__name__", getattr(fn, "name", ""))))
+        plain = [*node.params.get("args", ()), *(node.params.get("kwargs") or {}).items()]
+        own += sum(2 + len(str(a)) for a in plain if type(a) is not Ref)
+        for v in node.inputs:
+            made = None if is_named(v) or self.users.get(v) != 1 else self.producer.get(v)
+            if made is None or made.op not in _FOLDABLE or made.blocks:
+                own += 2 + len(v.hint or "")
+            else:
+                own += self.length(made)
+        return own
 
     def is_quiet(self, node: Node) -> bool:
         """Does a node not raise, which would be said of the line that it stands in?"""
