@@ -212,6 +212,8 @@ class Expressions:
             return _place(PLACES[fn], args[0])
         if fn is sums:
             return _summed(*args)
+        if fn is dict and len(args) == 1 and isinstance(args[0], ast.Dict):
+            return args[0]
         if (fn is dict or fn is list) and not args and not kwargs:
             return ast.Dict([], []) if fn is dict else ast.List([], ast.Load())
         text = None if kwargs else f_string(fn, args)

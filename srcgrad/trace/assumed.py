@@ -16,6 +16,7 @@ from .assumptions import (
     FollowedArrays,
     FollowedNames,
     GatheredLists,
+    GivenText,
     KnownBefore,
     KnownLengths,
     NumbersApart,
@@ -74,6 +75,9 @@ class Assumptions:
         if new in self:
             return False
         self.made.append(made)
+        if type(new) is Withdrawn and type(new.of) is GivenText:  # with what it led to
+            since = [*self._present].index(new.of)
+            self._present = dict.fromkeys([*self._present][:since])
         self._present = {a: None for a in self._present if not new.replaces(a)}
         self._present[new] = None
         return True
@@ -150,6 +154,10 @@ class Assumptions:
         return [Withdrawn(StoredObjects(outside=outside)) for outside in (True, False)
                 if self.open_stores(outside) and any(
                     s.outside is outside for s in self.of(StoredObjects))]
+
+    def without_texts(self) -> list[Assumption]:
+        """What makes texts known that are inputs, which a refusal need not name either."""
+        return [Withdrawn(text) for text in self.of(GivenText)]
 
     def complex_powers(self) -> bool:
         """Are powers of negative floats told apart, which are complex?"""

@@ -81,6 +81,21 @@ class GatheredLists(Assumption):
 
 
 @dataclass(frozen=True)
+class GivenText(Assumption):
+    """A text from outside is an input, as numbers are.
+
+    Why: a loop goes through its characters, and would be much text if it were written out.
+    Changes: what is asked of the text is asked by the run, and another text has the same code.
+    Withdrawn: it is known while compiling, and guarded.
+    """
+
+    path: str
+
+    def words(self) -> str:
+        return f"the text {self.path} is an input"
+
+
+@dataclass(frozen=True)
 class KnownLengths(Assumption):
     """Lists whose lengths the call decides stay lists of Python; ``repeats``: so does
     ``[0.0] * n``.

@@ -110,7 +110,7 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
             assumed.recorded += machine.recorder.node_count
             while machine.journal.layers:  # the outside world is as it was
                 machine.journal.pop()
-        remedies = (*refusal.remedies, *assumed.without_stores())
+        remedies = (*assumed.without_texts(), *refusal.remedies, *assumed.without_stores())
         if not assumed.add_one(remedies, refusal.error.where):
             raise refusal.error from refusal if config.internal_frames else None
     raise _unsettled("; ".join(made.words() for made in assumed.made[-2:]))

@@ -40,6 +40,7 @@ PROGRAMS = {  # the programs of the suites that meet each kind
                          "numpy_writing.put_along_axis"),
     "UnrolledLoop": ("python_data.string_building",),
     "GatheredLists": ("leaves_in_lists.neighbours",),
+    "GivenText": ("walked_texts.states_kept", "walked_texts.left_early"),
     "KnownLengths": ("python_rows.rotations", "found_in_packages.filled_with_pairs",
                      "conversions.nested_tolist", "mixed_numpy.vec_two"),
     "FollowedArrays": ("arrays_in_turn.replaced_then_written", "arrays_in_turn.left_early",

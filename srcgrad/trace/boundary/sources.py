@@ -23,7 +23,7 @@ from ...graph.ir import Value
 from ...types import dims
 from ...types.dims import Dim, Poly
 from ...types.guards import Guard, Path, SizeSource, Source
-from ...types.kinds import Aval, Kind, int_aval, python_scalar
+from ...types.kinds import OPAQUE, Aval, Kind, int_aval, python_scalar
 from ...types.subclasses import (
     base_array,
     content_of,
@@ -36,12 +36,13 @@ from ...types.subclasses import (
 )
 from ...types.tree import blank
 from ..assumed import fixed_size
+from ..assumptions import GivenText
 from ..collaborator import Collaborator
 from ..flow.control import Restart, Unroll
 from ..libraries import registry as libraries
 from ..record.settling import leaves_behind
 from ..record.structures import record_fields
-from ..record.tracers import ArrayTracer, ScalarTracer, Tracer
+from ..record.tracers import ArrayTracer, OpaqueTracer, ScalarTracer, Tracer
 from .input_arrays import check_array
 from .process_state import note_exact
 
@@ -66,7 +67,7 @@ class Sources(Collaborator):
     """The boundary between the traced function and the world."""
 
     speaks_to = ("array_classes", "class_attributes", "foreigners", "found_functions", "identity",
-                 "items", "keys", "opening", "recorder", "references")
+                 "items", "keys", "opening", "recorder", "references", "selections")
 
     def __init__(self) -> None:
         self.inputs: list[tuple[Value, Source]] = []
@@ -77,6 +78,7 @@ class Sources(Collaborator):
         self.arrays: dict[int, tuple[Path, Any]] = {}
         self.leaves: list[Path] = []  # what derivatives are taken for
         self.outside_reads = 0  # of what may be another at the next call
+        self.texts: dict[str, Path] = {}  # those that are known
         self.overlays: dict[int, dict[str, Any]] = {}
         self.own: set[Path] = set()  # of functions of srcgrad
         self.shadows: dict[int, Any] = {}  # what an outside container holds while tracing
@@ -259,6 +261,11 @@ class Sources(Collaborator):
             return ScalarTracer(self.machine, self.input(python_scalar(kind), path, "scalar"))
         if isinstance(obj, STATIC_TYPES) and not isinstance(obj, enum.Enum):
             self.guard("type", path, type(obj))
+            if type(obj) is str and GivenText(str(path)) in self.assumed:
+                return self.selections.of_class(OpaqueTracer(
+                    self.machine, self.input(OPAQUE, path, "object")), str)
+            if type(obj) is str:
+                self.texts.setdefault(obj, path)
             self.guard("equals", path, obj)
             if type(obj) is range:  # equal ones may stop elsewhere
                 self.gives(repr, (obj,), (path,))

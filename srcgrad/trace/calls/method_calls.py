@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import collections
+import functools
 import types
 from typing import Any
 
 import numpy as np
 
+from ...types.kinds import BOOL, INT, OPAQUE
 from ...types.public_names import of_scipy
 from ...types.spelling import Method
 from ...types.subclasses import native_class
@@ -26,12 +28,26 @@ from ..objects.special_methods import (
 from ..record.tracers import ArrayTracer, OpaqueTracer, contains_tracer, is_tracer
 from .refused import of_method
 
+GIVEN = {"center": (1,), "ljust": (1,), "rjust": (1,), "zfill": (1,), "count": ("",),
+                  "find": ("",), "index": ("",), "rfind": ("",), "rindex": ("",),
+                  "replace": ("", ""), "startswith": ("",), "endswith": ("",),
+                  "removeprefix": ("",), "removesuffix": ("",)}
+
+
+@functools.cache
+def type_of_text_method(name: str) -> type:
+    """What a method of texts returns: that of an empty text tells it."""
+    try:
+        return type(getattr("", name)(*GIVEN.get(name, ())))
+    except (TypeError, ValueError, AttributeError):
+        return object
+
 
 class MethodCalls(Collaborator):
     """Calls of methods."""
 
     speaks_to = ("calls", "containers", "effects", "handed_over", "library_calls", "lists",
-                 "native_methods", "presence", "recorder")
+                 "native_methods", "presence", "recorder", "selections")
 
     def called_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if name in WRITING_METHODS and type(obj) is ArrayTracer:
@@ -48,6 +64,8 @@ class MethodCalls(Collaborator):
             return self._call_array_method(obj, name, args, kwargs)
         if (library := libraries.of_constant(obj)) is not None:
             return library.constant_method(self.machine, obj, name, args, kwargs)
+        if type(obj) is OpaqueTracer and obj.type is str:
+            return self._string_method(obj, name, args, kwargs)
         if type(obj) is OpaqueTracer:
             return self.effects.emit_effect(
                 Method(name), (obj, *args), kwargs,
@@ -86,19 +104,23 @@ class MethodCalls(Collaborator):
         obj.home.protected = True
         return True
 
-    def _string_method(self, obj: str, name: str, args: Args, kwargs: Kwargs) -> Any:
+    def _string_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if name == "join" and len(args) == 1 and not is_tracer(args[0]) and not (
                 isinstance(args[0], (list, tuple, str))):
             args = (self.machine.call(list, args[0]),)
         args = tuple(self.handed_over.as_run_time(self.containers.resolved(a)) for a in args)
         kwargs = {k: self.handed_over.as_run_time(self.containers.resolved(v)) for k,
                   v in kwargs.items()}
-        if not contains_tracer(args) and not contains_tracer(kwargs):
+        if not contains_tracer((obj, *args)) and not contains_tracer(kwargs):
             return self.calls.adopt(getattr(obj, name)(*args, **kwargs))
         for arg in args:
             if isinstance(arg, list) and id(arg) in self.symbolic_lists:
                 self.lists.unroll_maker(arg)  # texts are best known while tracing
-        return self.library_calls.apply_opaque(Method(name), (obj, *args), kwargs)
+        result = type_of_text_method(name)
+        found = self.recorder.computed(
+            Method(name), INT if result is int else BOOL if result is bool else OPAQUE,
+            *self.recorder.values_in((obj, *args)), **self.recorder.values_in(kwargs))
+        return self.selections.of_class(found, str) if result is str else found
 
     def _ufunc_method(self, obj: np.ufunc, name: str, args: Args, kwargs: Kwargs) -> Any:
         return self.effects.ufunc_at(obj, *

@@ -38,6 +38,14 @@ class Unroll(Signal):
         self.reason = reason
 
 
+class Longer(Signal):
+    """Iterations that are written out are more text than a loop over what is ``staged``."""
+
+    def __init__(self, staged: Any) -> None:
+        super().__init__(staged)
+        self.staged = staged
+
+
 class Restart(Signal):
     """Tracing must start again under one more assumption, made at the user's place of now."""
 

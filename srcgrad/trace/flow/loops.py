@@ -32,6 +32,7 @@ from ..iteration.iteration import (
     length,
     opened,
     staged_iterable,
+    static_items,
 )
 from ..iteration.iterator_tools import growing
 from ..record.homes import RAISE
@@ -41,7 +42,7 @@ from ..record.states import Columns, SymbolicList
 from ..record.structures import LONG_TEXT
 from ..record.tracers import Jump
 from .branches import USER_ERRORS, is_of_program
-from .control import Bottom, Refusal, Restart, Unroll
+from .control import Bottom, Longer, Refusal, Restart, Unroll
 
 UNROLL_LIMIT = 64
 WRITTEN_OUT = 600  # bytes of code: known iterations that are longer together stay a loop
@@ -49,6 +50,7 @@ WRITTEN_OUT = 600  # bytes of code: known iterations that are longer together st
 KEEPING_LOOPS = StoredObjects, FollowedArrays
 WRITTEN_LIMIT = 512  # where the program text has the count
 FEW_NODES = 240  # of iterations that are written out because a list from outside has few items
+FEW_FOR_TEXT = 60  # of iterations over a known text
 
 
 def _size(body: Any) -> int:
@@ -87,6 +89,9 @@ class Loops(Collaborator):
                  "opening", "recorder", "references", "rounds", "sources", "walks",
                  "whole_lists")
 
+    def __init__(self) -> None:
+        self.longer: set[Any] = set()  # where loops over what is known are less text as loops
+
     # ---- for ---------------------------------------------------------------------------------
 
     def for_(self, iterable: Any, target: Callable[[Any], None], body: Callable[[], Any],
@@ -99,6 +104,9 @@ class Loops(Collaborator):
         if staged is None:
             if type(iterable) in (list, tuple, zip, enumerate):
                 self.opening.gather_whole(iterable, max(1, LONG_TEXT // _size(body)))
+            known = self.opening.known_walk(iterable)
+            if known is not None and not self.assumed.unrolls(self.rounds.site(body)):
+                return self._known_for(known, target, body, orelse, rest)
             self._note_items(iterable)
             return self.references.run_items(self.containers.outside_items(iterable), target, body,
                                              orelse, rest)
@@ -144,12 +152,44 @@ class Loops(Collaborator):
                    orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:
         """A loop whose items are known: it runs as Python; a jump that depends on data makes
         the following iterations part of a branch."""
+        return self.loop_end(self._one_after_another(items, target, body), orelse, rest)
+
+    def _known_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
+                   orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:
+        """A loop over known texts: it runs as Python, but stays a loop if that is much text."""
+        site = self.rounds.site(body)
+        if site in self.longer:
+            return self._staged_for(staged, target, body, orelse, rest)
+        mark = self.recorder.mark()
+        self.journal.push()
+        try:
+            jump = self._one_after_another(
+                static_items(self.machine, staged), target, body, staged=staged)
+        except Longer as found:
+            if found.staged is not staged:
+                raise
+            mark.undo()
+            self.opening.give_texts(staged)
+            self.longer.add(site)
+            return self._staged_for(staged, target, body, orelse, rest)
+        except Exception:  # it has run as Python up to here
+            mark.keep()
+            raise
+        self.journal.commit()
+        return self.loop_end(jump, orelse, rest)
+
+    def _one_after_another(self, items: Any, target: Callable[[Any], None],
+                           body: Callable[[], Any], staged: Any = None) -> Any:
+        """The jump with which a loop ends that runs as Python.  Where its iterations make much
+        text, it is begun anew as a loop: over what is ``staged``, or over a list gathered."""
         iterator = self.walks.watched(items)
-        most = self.recorder.node_count + FEW_NODES
+        most = self.recorder.node_count + (FEW_NODES if staged is None else FEW_FOR_TEXT)
 
         def go_on() -> Any:
             for one in iterator:
                 if self.recorder.node_count > most:
+                    if staged is not None:
+                        raise Longer(staged)
                     self.whole_lists.gather_one()
                 target(one)
                 jump = body()
@@ -170,8 +210,7 @@ class Loops(Collaborator):
             return NORMAL
 
         with on_top(self.merges.iterating, items if isinstance(items, (list, tuple)) else None):
-            jump = go_on()
-        return self.loop_end(jump, orelse, rest)
+            return go_on()
 
     def _after_iteration(self, jump: Jump, go_on: Callable[[], Any]) -> Any:
         """The following iterations, run where the jump did not leave the loop."""
@@ -236,7 +275,8 @@ class Loops(Collaborator):
                     raise
                 mark.undo()
                 if runs and number is not None:  # with what was done until it is raised
-                    items = self._unrolled(staged, f"an iteration raises {type(error).__name__}")
+                    items: Any = self._unrolled(
+                        staged, f"an iteration raises {type(error).__name__}")
                     return self.references.run_items(items, target, body, orelse, rest)
                 self.journal.push()
                 bounds, index = self._counted(staged, body)  # what counted before is unwound
@@ -244,14 +284,16 @@ class Loops(Collaborator):
                 self.journal.commit()
                 return self.loop_end(jump, orelse, rest)
             except Refusal as refusal:
-                if not isinstance(refusal.error, (JoinError, AliasError)) and not refusal.varies:
+                known = site in self.longer
+                if not known and not refusal.varies and not isinstance(
+                        refusal.error, (JoinError, AliasError)):
                     raise
                 count = length(self.machine, staged)
                 kept = next((r for r in refusal.remedies if isinstance(
                     r, KEEPING_LOOPS) and r != PARTS and self.assumed.open(r)), None)
-                if kept is not None and not (type(count) is int and count <= FEW):
+                if kept is not None and not known and not (type(count) is int and count <= FEW):
                     raise Restart(kept) from None
-                if self.count(staged) is None:
+                if not known and self.count(staged) is None:
                     self.unroll_makers(staged)
                     raise
                 reason = refusal.error.what
@@ -268,7 +310,8 @@ class Loops(Collaborator):
                     return self.loop_end(jump, orelse, rest)
                 reason = "an array has another rank after each iteration"
             mark.undo()
-        items = self._unrolled(staged, reason)
+        items = static_items(self.machine, staged) if site in self.longer else (
+            self._unrolled(staged, reason))
         return self.references.run_items(items, target, body, orelse, rest)
 
     def _loses_ranks(self, staged: Any, nodes: list[Node]) -> bool:

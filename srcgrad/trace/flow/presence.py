@@ -18,7 +18,7 @@ from ...graph.ir import Value
 from ...stage.machine import NORMAL, UNBOUND
 from ...types.spelling import Method
 from ...types.subclasses import overrides, own_namespace
-from ..collaborator import Args, Collaborator, Kwargs
+from ..collaborator import PASSED, Args, Collaborator, Kwargs
 from ..heap.items import raises_key_error
 from ..heap.run_time import check_no_table
 from ..iteration.iteration import Entries
@@ -242,6 +242,9 @@ class Presence(Collaborator):
     def getitem(self, obj: Any, key: Any) -> Any:
         if type(obj) not in DICTS:
             return self.next.getitem(obj, key)
+        known = self.keys.known_entry(obj, key)
+        if known is not PASSED:
+            return known
         self.keys.as_table(obj, key)
         if id(obj) in self.instance_dicts or id(
                 self.references.seen(obj)) not in self.found_functions.paths:
@@ -337,6 +340,9 @@ class Presence(Collaborator):
             return self.update(obj, name, args, kwargs)
         if args and isinstance(obj, set) and name in KEYED:
             self.keys.as_marks(obj, args[0])
+        if name == "get" and (known := self.keys.known_entry(
+                obj, args[0], *(args[1:] or (None,)))) is not PASSED:
+            return known
         if args and isinstance(obj, dict) and name in KEYED:
             self.keys.as_table(obj, args[0], name != "get")
         if args and isinstance(obj, (dict, set)) and name in KEYED and self.keys.open_key(args[0]):

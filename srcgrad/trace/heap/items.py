@@ -43,7 +43,7 @@ class Items(Collaborator):
 
     speaks_to = ("among", "calls", "choices", "containers", "effects", "foreigners",
                  "found_functions", "keys", "library_calls", "lists", "opening", "recorder",
-                 "references", "sources", "truths", "variables")
+                 "references", "selections", "sources", "truths", "variables")
 
     def __init__(self) -> None:
         self.list_sites: dict[Value, Any] = {}
@@ -108,7 +108,10 @@ class Items(Collaborator):
         if isinstance(obj, (str, bytes)):
             if self._is_of_run(*(
                     (key.start, key.stop, key.step) if isinstance(key, slice) else (key,))):
-                return self.library_calls.apply_opaque(operator.getitem, (obj, key), {})
+                if type(obj) is str:
+                    self.opening.give_text(obj)
+                found = self.library_calls.apply_opaque(operator.getitem, (obj, key), {})
+                return self.selections.of_class(found, str) if type(obj) is str else found
         if is_tracer(key) and isinstance(obj, (list, tuple)) and self.keys.is_data(key):
             if not obj:
                 raise IndexError(f"{type(obj).__name__} index out of range")
@@ -259,7 +262,8 @@ class Items(Collaborator):
         """A subscript of an opaque object or a NumPy scalar (``x[()]``)."""
         if obj.aval.kind in (Kind.OPAQUE, Kind.LIST):
             values = self.recorder.values_in(key)
-            return self.recorder.computed(operator.getitem, OPAQUE, obj, values)
+            found = self.recorder.computed(operator.getitem, OPAQUE, obj, values)
+            return self.selections.of_class(found, str) if obj.type is str else found
         parts = key if isinstance(key, tuple) else (key,)
         if obj.aval.kind is Kind.SCALAR and all(p is None or p is Ellipsis for p in parts):
             if not parts:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import collections
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ...errors import UnsupportedOperation
 from ...graph.ir import Value
 from ...types.dims import is_varying, proves_nonnegative, symbols
-from ...types.kinds import INT, Kind
+from ...types.kinds import BOOL, INT, OPAQUE, Kind, aval_of
+from ...types.spelling import Method
 from ..assumptions import RunTimeKeys, Withdrawn
 from ..boundary.identity import equal_if_one
-from ..collaborator import Collaborator
+from ..collaborator import PASSED, Collaborator
 from ..flow.control import Restart
 from ..objects.special_methods import python_method
 from ..record.journal import Box, BoxCell, Content
+from ..record.scopes import during
 from ..record.settling import FEW, UNKNOWN, alternatives, settled
 from ..record.structures import LONG, LONG_TEXT, leaf_aval
-from ..record.tracers import ArrayTracer, Choice, Moved, Site, StandIn, is_tracer
+from ..record.tracers import ArrayTracer, Choice, Moved, OpaqueTracer, Site, StandIn, is_tracer
 from .key_forms import form_of_key, has_classes_of, has_records, joined, parts_of_key
 from .outlines import is_plain
 from .rows import Lists, Marks, Row, Sets
@@ -45,7 +48,7 @@ class Keys(Collaborator):
     """What ``d[key]`` means where ``key`` is traced."""
 
     speaks_to = ("branches", "containers", "escapes", "found_functions", "found_tables",
-                 "known_keys", "merges", "presence", "recorder", "references", "sources",
+                 "known_keys", "merges", "opening", "presence", "recorder", "references", "sources",
                  "stored_lists", "tuples", "unions", "variables")
 
     def __init__(self) -> None:
@@ -56,6 +59,7 @@ class Keys(Collaborator):
         self.index_sites: dict[Value, Site] = {}
         self.sites: dict[Site, Site] = {}
         self.inner_kinds: dict[Site, tuple[Any, Any]] = {}
+        self.known_dicts: dict[Any, Any] = {}  # of known numbers, by what they hold
 
     def static_key(self, key: Any) -> Any:
         """A key whose traced ints are demanded; one that is equal to itself alone is known."""
@@ -371,6 +375,41 @@ class Keys(Collaborator):
             for k in (parts_of_key(key) or (key,))
             if is_tracer(k) and k.aval.kind is Kind.INT and k.aval.expr is not None
             for atom in symbols(k.aval.expr))
+
+    def known_entry(self, obj: Any, key: Any, *default: Any) -> Any:
+        """What a dict of known numbers of one type holds under a text that only the run knows;
+        PASSED where it is not that, or one of few texts that the program tells.  One from outside
+        is a table."""
+        if type(obj) is not dict or type(key) is not OpaqueTracer or len(obj) < 2 or (
+                {*map(type, obj.values())} not in ({int}, {float}, {bool})
+                or {*map(type, obj)} != {str} or self.presence.partial_of(obj) is not None
+                or self.alternatives(key) is not None):
+            return PASSED
+        if id(obj) in self.found_functions.paths:
+            if not self.sources.is_differentiated(obj):
+                self.make_table(obj, key)
+            return PASSED
+        made, aval = self._known_dict(obj), aval_of(next(iter(obj.values()))).but(expr=None)
+        read = functools.partial(self.recorder.computed, operator.getitem, aval, made, key)
+        if not default:
+            return read()
+        if type(default[0]) is type(next(iter(obj.values()))):
+            return self.recorder.computed(Method("get"), aval, made, key, default[0])
+        there = self.recorder.computed(operator.contains, BOOL, made, key)
+        return self.machine.if_expression(there, read, lambda: default[0])
+
+    def _known_dict(self, obj: dict[str, Any]) -> Any:
+        """A dict that the run makes, once."""
+        at_start, told = self.opening.at_start(), repr(obj)
+        if at_start and told in self.known_dicts:
+            return self.known_dicts[told]
+        with during(self.recorder, region=(
+                self.recorder.root if at_start else self.recorder.region)):
+            made = self.recorder.computed(dict, OPAQUE, dict(obj))
+        made.value.hint = self.variables.name_of(obj)
+        if at_start:
+            self.known_dicts[told] = made
+        return made
 
     def with_key(self, obj: Any, key: Any, act: Callable[[Any], Any],
                  missing: Callable[[], Any] | None = None, needed: bool = False) -> Any:

@@ -7,6 +7,8 @@ If that fails later, tracing starts again without it (``KnownLengths`` is assume
 
 from __future__ import annotations
 
+import inspect
+import types
 from collections.abc import Container, Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -17,16 +19,16 @@ from ...graph.ir import Value
 from ...types.dims import is_of_call
 from ...types.guards import Path
 from ...types.kinds import SCALARS, Aval, Kind, list_of
-from ..assumptions import KnownLengths
+from ..assumptions import GivenText, KnownLengths
 from ..collaborator import Collaborator
 from ..flow.control import Restart
-from ..iteration.iteration import Numbers, Zip
+from ..iteration.iteration import Enumerate, Numbers, Range, Zip
 from ..record.journal import Content
 from ..record.regions import Region
 from ..record.scopes import during
 from ..record.states import Columns, Owned, SymbolicList
-from ..record.structures import LONG, is_number
-from ..record.tracers import is_tracer
+from ..record.structures import LONG, is_number, parts_of_iterator
+from ..record.tracers import OpaqueTracer, is_tracer
 from .columns import kind_of_items
 from .forms import Column
 from .gathering import (
@@ -54,6 +56,12 @@ from .stores import FEW, FEW_NAMED, Reference, kind_of, stored_as
 def _is_kept(item: Any) -> bool:
     """Is it a number, or a reference, which is one?"""
     return is_number(item) or type(item) is Reference
+
+
+def _is_begun(iterator: Any) -> bool:
+    """Has something been taken?"""
+    return isinstance(iterator, types.GeneratorType) and (
+        inspect.getgeneratorstate(iterator) != inspect.GEN_CREATED)
 
 
 class Opening(Collaborator):
@@ -122,9 +130,40 @@ class Opening(Collaborator):
         return self._hoisted(obj) if id(obj) in self.found_functions.paths else self._open(obj)
 
     def walk_of(self, walk: Any, parts: tuple[Any, ...]) -> Any:
-        """A ``zip`` or ``enumerate`` of these parts, which is remembered."""
+        """A ``zip``, ``enumerate`` or ``pairwise`` of these parts, which is remembered."""
         self.joint_walks[id(walk)] = walk, parts
         return walk
+
+    def known_walk(self, walk: Any) -> Any:
+        """What stands for a text that is gone through, alone or with others, where the run knows
+        its characters by their places; None for all else, and where something is taken."""
+        if type(walk) is str and len(walk) > 1 and self.may_open():
+            made = OpaqueTracer(self.machine, self.recorder.const(walk), str)
+            return Numbers(made, tuple(walk))
+        _, parts = self.joint_walks.get(id(walk), (walk, ()))
+        if not parts or any(map(_is_begun, parts_of_iterator(walk))):
+            return None
+        known = [Range(p.start, p.stop, p.step) if type(p) is range else self.known_walk(p)
+                 for p in parts]
+        if None in known or all(type(one) is Range for one in known):
+            return None
+        if type(walk) is enumerate:
+            return Enumerate(known[0], walk.__reduce__()[1][1])
+        return Zip(tuple(known))
+
+    def give_texts(self, staged: Any) -> None:
+        """Start again with a text from outside as an input, if one is gone through."""
+        for part in getattr(staged, "parts", None) or (getattr(staged, "inner", staged),):
+            if part is not staged:
+                self.give_texts(part)
+            elif isinstance(part, Numbers):
+                self.give_text("".join(part.numbers))
+
+    def give_text(self, text: str) -> None:
+        """Start again with a text as an input, if it is from outside."""
+        path = self.sources.texts.get(text)
+        if path is not None and self.assumed.open(given := GivenText(str(path))):
+            raise Restart(given)
 
     def gather_whole(self, walk: Any, few: int) -> None:
         """Start again with lists of numbers from outside gathered which a loop goes through, alone

@@ -74,7 +74,7 @@ class Items(Staged):
 
 @dataclass(slots=True)
 class Numbers(Items):
-    """A list of known numbers."""
+    """A list of known numbers, or a known text."""
 
     numbers: tuple[Any, ...]
 
@@ -231,6 +231,8 @@ def length(machine: Any, obj: Any) -> Any:
         return len(obj.items)
     if isinstance(obj, Transposed):
         return machine.call(narrowest, obj.rows)
+    if isinstance(obj, Numbers) and is_tracer(obj.list):
+        return len(obj.numbers)
     if isinstance(obj, Items) and type(obj.list) is not Choice:
         return machine.length(obj.list)
     if isinstance(obj, Items):  # of one of two lists

@@ -176,6 +176,8 @@ def zip_longest(machine: Any, *parts: Any, **kwargs: Any) -> Any:
 
 @handles(itertools.pairwise)
 def pairwise(machine: Any, iterable: Any) -> Any:
+    if type(iterable) is str:
+        return machine.call(zip, iterable, iterable[1:])
     if not _is_long(machine, iterable):
         return _pairwise(machine, iterable)
     items = staged_iterable(machine, iterable)

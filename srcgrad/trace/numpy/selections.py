@@ -33,7 +33,12 @@ class Selections(Collaborator):
                  "sources")
 
     def __init__(self) -> None:
-        self.classes: dict[Value, type] = {}  # of generators that the run makes
+        self.classes: dict[Value, type] = {}  # of generators that the run makes, and of texts
+
+    def of_class(self, tracer: OpaqueTracer, cls: type) -> OpaqueTracer:
+        """What the run makes is of a class."""
+        self.classes[tracer.value] = tracer.type = cls
+        return tracer
 
     def selection(self, fn: Any, args: Args, kwargs: Kwargs) -> Any:
         """What a call that selects at random returns; NOTHING for other calls."""

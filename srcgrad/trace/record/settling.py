@@ -88,8 +88,11 @@ def _settle(value: Value, scopes: list[Sequence[Node]], demand: Callable[[Value]
         return _settle(arm.outputs[node.outputs.index(value)], [arm.nodes, *scopes], demand)
     if node.op != "apply" or value.aval.kind not in (Kind.OPAQUE, Kind.BOOL, Kind.INT):
         return UNKNOWN
-    inputs = [_settle(v, scopes, demand) for v in node.inputs]
-    if any(i is UNKNOWN for i in inputs) or node.params["many"]:
-        return UNKNOWN
+    found: dict[Value, Any] = {}
+    for one in sorted(node.inputs, key=lambda v: v.aval.kind is Kind.INT):  # numbers are demanded
+        found[one] = _settle(one, scopes, demand)
+        if found[one] is UNKNOWN or node.params["many"]:
+            return UNKNOWN
+    inputs = [found[v] for v in node.inputs]
     return node.params["fn"](*fill(node.params["args"], inputs),
                              **fill(node.params["kwargs"], inputs))

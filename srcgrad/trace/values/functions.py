@@ -207,6 +207,11 @@ def _same(item: Any) -> Any:
     return item
 
 
+@handles(ord)
+def ord_(machine: Any, text: Any) -> Any:
+    return machine.recorder.computed(ord, INT, text) if is_tracer(text) else ord(text)
+
+
 # ---- types and attributes ------------------------------------------------------------------
 def _may_be(tracer: Any) -> list[type]:
     """The classes that a traced value may be of at run time; none if that is not known."""
