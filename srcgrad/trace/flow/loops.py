@@ -14,7 +14,7 @@ from ...graph.parts import LoopParts
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from ...types.dims import Poly, evaluate, is_varying, proves_nonnegative
 from ...types.kinds import Kind
-from ..assumptions import PARTS, FollowedArrays, StoredObjects
+from ..assumptions import PARTS, FollowedArrays, KnownLengths, StoredObjects
 from ..collaborator import Collaborator
 from ..heap.stores import FEW
 from ..iteration.iteration import (
@@ -34,7 +34,8 @@ from ..iteration.iteration import (
     staged_iterable,
     static_items,
 )
-from ..iteration.iterator_tools import growing
+from ..iteration.iterator_tools import growing, taken
+from ..objects.special_methods import python_method
 from ..record.homes import RAISE
 from ..record.regions import in_library
 from ..record.scopes import on_top
@@ -104,6 +105,8 @@ class Loops(Collaborator):
         if staged is None:
             if type(iterable) in (list, tuple, zip, enumerate):
                 self.opening.gather_whole(iterable, max(1, LONG_TEXT // _size(body)))
+            if self.opening.may_open() and python_method(iterable, "__next__") is not None:
+                return self._taken_for(iterable, target, body, orelse, rest)
             known = self.opening.known_walk(iterable)
             if known is not None and not self.assumed.unrolls(self.rounds.site(body)):
                 return self._known_for(known, target, body, orelse, rest)
@@ -153,6 +156,25 @@ class Loops(Collaborator):
         """A loop whose items are known: it runs as Python; a jump that depends on data makes
         the following iterations part of a branch."""
         return self.loop_end(self._one_after_another(items, target, body), orelse, rest)
+
+    def _taken_for(self, iterator: Any, target: Callable[[Any], None], body: Callable[[], Any],
+                   orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:
+        """A loop over an iterator of a class: ``while`` until it raises StopIteration; if that
+        cannot be, it is gone through while tracing."""
+        mark = self.recorder.mark()
+        self.journal.push()
+        self.assumed.risk(KnownLengths())
+        try:
+            jump = self.machine.for_(self.machine.call(taken, iterator), target, body, orelse)
+        except (Refusal, Unroll):
+            mark.undo()
+            return self.references.run_items(
+                self.containers.outside_items(iterator), target, body, orelse, rest)
+        except Exception:  # what has run up to here has
+            mark.keep()
+            raise
+        self.journal.commit()
+        return self.branches.after(jump, rest)
 
     def _known_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
                    orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:

@@ -26,6 +26,16 @@ def counted(start: Any = 0, step: Any = 1) -> Iterator[Any]:
         start = start + step
 
 
+def taken(iterator: Any) -> Iterator[Any]:
+    """What ``__next__`` of a class gives, until it raises a StopIteration."""
+    while True:
+        try:
+            item = iterator.__next__()
+        except StopIteration:
+            break
+        yield item
+
+
 def subscripted(sequence: Any) -> Iterator[Any]:
     """What a class without ``__iter__`` is gone through by."""
     number = 0
