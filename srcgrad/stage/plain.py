@@ -159,6 +159,10 @@ class PlainMachine(MachineDefaults):
         """``{...}``."""
         return dict(pairs)
 
+    def finish_dict(self, made: dict[Any, Any]) -> dict[Any, Any]:
+        """The dict of a comprehension when it has all its items."""
+        return made
+
     def build_set(self, *items: Any) -> set[Any]:
         """``{...}``."""
         return set(items)

@@ -175,6 +175,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "delete_global": ("variables",),
     "delitem": ("presence", "protocols", "items"),
     "finish": ("variables",),
+    "finish_dict": ("containers",),
     "finish_list": ("containers",),
     "for_": ("references", "foreigners", "pushes", "escapes", "cursors", "contents", "unions",
              "schedules", "loops"),

@@ -188,6 +188,28 @@ def made_dicts(x, n):
     return sum((p["x"] ** 2 * p["age"] for p in ps))
 
 
+def comprehended(x, n):
+    """Dicts of comprehensions follow one another until they no longer change."""
+    rank = {name: v for name, v in zip("abc", (x[0], x[1], 2.0))}
+    for _ in range(20 + n):
+        new = {name: 0.1 * x[0] for name in rank}
+        new["a"] += rank["b"] * 0.5
+        new["b"] += rank["c"] * 0.3 + rank["a"] * 0.1
+        if max(abs(new[name] - rank[name]) for name in rank) < 1e-2:
+            break
+        rank = new
+    return rank["a"] + rank["c"] ** 2
+
+
+def better_of_comprehended(x, n):
+    best = {name: x[1] * i for i, name in enumerate(("low", "high"))}
+    for i in range(n):
+        tried = {name: value * 0.9 + x[0] * i for name, value in best.items()}
+        if tried["high"] - tried["low"] < x[1]:
+            best = tried
+    return best["high"] * best["low"]
+
+
 MADE_BY = {
     dicts_with_states: make_ag,
     chain_of_dicts: make_link,
@@ -205,4 +227,6 @@ MADE_BY = {
     dicts_changed: make_dicts,
     dicts_pairs: make_dicts,
     made_dicts: make_none,
+    comprehended: make_none,
+    better_of_comprehended: make_none,
 }

@@ -96,8 +96,8 @@ def _collector(c: Context, node: _Collecting) -> ast.expr:
     nothing = [c.list_of([], node)] if isinstance(node, ast.DictComp) else []
     inner.emit_assign(result.id, c.op(start, node, list(nothing)), node)
     _loop(inner, node, 0, c.unit.name("iterable"), result)
-    is_list = isinstance(node, ast.ListComp)
-    inner.emit_return(inner.op("finish_list", node, [result]) if is_list else result, node)
+    finish = {ast.ListComp: "finish_list", ast.DictComp: "finish_dict"}.get(type(node))
+    inner.emit_return(inner.op(finish, node, [result]) if finish else result, node)
     return _finish(c, inner, node, _KINDS[type(node)], inner.out)
 
 

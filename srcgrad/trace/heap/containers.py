@@ -93,6 +93,10 @@ class Containers(Collaborator):
     def finish_list(self, items: list[Any]) -> list[Any]:
         return self.keys.made_list(items)  # type: ignore[no-any-return]
 
+    def finish_dict(self, made: Any) -> Any:
+        known = type(made) is dict and self.presence.partial_of(made) is None
+        return self.references.owned(made) if known else made
+
     def made(self, obj: Any) -> Any:
         """A container that staged code has just made."""
         self.journal.born(obj)
