@@ -354,3 +354,150 @@ def flat(item):
 @case(X)
 def flattened_rows(x):
     return sum((i + 1) * v for i, v in enumerate(flat([[v * w for w in x] for v in x])))
+
+
+def weighed(pairs, x):
+    if x > 20.0:
+        return sum(p * q for p, q in pairs)
+    if x > 8.0:
+        return weighed([*pairs, (x, 2.0 * x)], x * 2.0)
+    return weighed(pairs, x * 3.0)
+
+
+@case(1.5)
+@case(9.0)
+def pairs_that_grow(x):
+    return weighed([(x, x)], x)
+
+
+def filled(pairs, more, x):
+    if x > 20.0:
+        return len(more) * x
+    pairs.append((x, x + 1.0))
+    return filled(pairs, more, x * 2.0)
+
+
+@case(1.5)
+@case(30.0)
+def pairs_of_two_names(x):
+    pairs = [(x, x)]
+    total = filled(pairs, pairs, x)
+    return total + sum(p * q for p, q in pairs)
+
+
+def turned(pairs, x):
+    if x > 20.0:
+        return pairs[0][0] * x + len(pairs) * pairs[-1][1]
+    return turned(pairs[1:] + [pairs[0]] if x > 5.0 else [*pairs, (x * 2.0, 3)], x * 2.0)
+
+
+@case(1.5)
+def pairs_in_turn(x):
+    return turned([(x, 1), (2.0 * x, 2)], x)
+
+
+def over(todo, total):
+    if not todo:
+        return total
+    low, high = todo[-1]
+    rest = todo[:-1]
+    if high - low < 0.3:
+        return over(rest, total + high * low)
+    middle = 0.5 * (low + high)
+    return over([*rest, (low, middle), (middle, high)], total)
+
+
+@case(1.5)
+@case(0.2)
+def intervals_to_do(x):
+    return over([(0.1 * x, x)], 0.0)
+
+
+KNOWN = [(1.0, 2.0), (3.0, 4.0)]
+
+
+def replaced(pairs, x):
+    if x > 20.0:
+        return sum(p * q for p, q in pairs) * x
+    if x > 10.0:
+        return replaced(KNOWN, x * 2.0)
+    if x > 5.0:
+        return replaced([], x * 1.5)
+    return replaced([*pairs, (x, x)], x * 2.0)
+
+
+@case(1.5)
+@case(6.0)
+@case(15.0)
+def pairs_from_elsewhere(x):
+    return replaced([(x, x)], x)
+
+
+class Mass:
+    def __init__(self, weight, place):
+        self.weight = weight
+        self.place = place
+
+
+def gathered(masses, x):
+    if x > 20.0:
+        return sum(m.weight * m.place for m in masses) * x
+    masses[0].weight = x
+    return gathered([*masses, Mass(x, 2.0)], x * 2.0)
+
+
+@case(1.5)
+def objects_that_grow(x):
+    first = Mass(x, x)
+    return gathered([first], x) + first.weight
+
+
+def optional(pairs, x):
+    if x > 20.0:
+        return sum(p * (2.0 if q is None else q) for p, q in pairs) * x
+    return optional([*pairs, (x, None if x > 4.0 else x)], x * 2.0)
+
+
+@case(1.5)
+def pairs_with_none(x):
+    return optional([(x, None)], x)
+
+
+def best_so_far(best, x, n):
+    if n <= 0:
+        return x if best is None else best * x
+    if x > 3.0:
+        return best_so_far(x * 2.0, x - 1.0, n - 1)
+    return best_so_far(best, x * 1.5, n - 1)
+
+
+@case(1.5)
+@case(0.2)
+def none_or_number(x):
+    return best_so_far(None, x, 4)
+
+
+def last_two(two, x):
+    if x > 20.0:
+        return x if two is None else two[0] * two[1]
+    return last_two((x, x + 1.0), x * 2.0)
+
+
+@case(1.5)
+@case(30.0)
+def none_or_pair(x):
+    return last_two(None, x)
+
+
+def named(parts, x):
+    if x > 20.0:
+        return sum(parts.values()) * x
+    if x > 6.0:
+        return named({"a": x, "c": x * x}, x * 2.0)
+    return named({"b": parts["a"], "a": x}, x * 2.0)
+
+
+@case(1.5)
+@case(7.0)
+def dicts_of_other_keys(x):
+    return named({"a": x, "b": x * x}, x)

@@ -15,8 +15,7 @@ from typing import Any
 from ...errors import JoinError
 from ...graph.ir import Value
 from ...stage.function import definition
-from ...stage.machine import UNBOUND
-from ...types.dataclasses import dataclass, replace
+from ...types.dataclasses import dataclass
 from ...types.dims import Atom, Dim, Poly, of_atom, symbols
 from ...types.kinds import Aval, Kind, join, list_of
 from ..flow.joins import Join
@@ -24,18 +23,18 @@ from ..flow.shapes import (
     SPARE,
     Failed,
     Leaf,
-    Numbered,
-    OneOf,
+    Misfit,
     Same,
     Sequence,
     Shape,
+    failures,
     leaf_shapes,
     leaves,
 )
-from ..flow.widening import merge_leaf
+from ..flow.widening import merge_leaf, widen
 from ..heap.columns import list_elem
-from ..heap.stores import Link, Reference, Unlinked, may_be_none
-from ..heap.unlike import Unsorted, numbered, things_in
+from ..heap.stores import Link, Reference
+from ..heap.unlike import numbered
 from ..record.journal import Snapshot
 from ..record.states import Maybe, Partial, SymbolicList
 from ..record.structures import label_of, leaf_aval, rebuilder, structure_parts
@@ -163,19 +162,20 @@ def _content_form(joining: Join, state: Snapshot, result: bool, depth: int) -> S
     """The form of the content of a container that lives outside of the calls."""
     if state.type is set or (state.type is dict and not state.items):
         return Same(state)
-    items = [_form(joining, p, result, depth + 1) for p in content_parts(state)]
+    keys = [k for k, _ in state.items] if state.type is dict else None
 
     def build(parts: list[Any]) -> Snapshot:
-        if state.type is dict:
-            return Snapshot(dict, tuple(zip((k for k, _ in state.items), parts, strict=True)))
-        return Snapshot(state.type, tuple(parts))
+        return Snapshot(state.type, tuple(parts if keys is None else zip(keys, parts, strict=True)))
 
-    return Sequence(build, items, content_parts)
+    def parts(other: Any) -> tuple[Any, ...] | None:
+        if type(other) is not Snapshot or other.type is not state.type:
+            return None
+        if keys is None:
+            return other.items
+        return tuple(v for _, v in other.items) if [k for k, _ in other.items] == keys else None
 
-
-def content_parts(state: Any) -> tuple[Any, ...]:
-    """The items of the content of a list, the values of that of a dict."""
-    return tuple(v for _, v in state.items) if state.type is dict else state.items
+    return Sequence(build, [_form(joining, p, result, depth + 1) for p in parts(state) or ()],
+                    parts)  # type: ignore[arg-type]
 
 
 def escapes(shape: Shape) -> bool:
@@ -190,113 +190,31 @@ def fits(joining: Join, form: Arguments, head: tuple[Any, ...],
          state: tuple[Any, ...]) -> Arguments | None:
     """The form that covers ``form`` and one more call: ``form`` itself if it does already,
     None if the calls are unlike.  ``head`` is a state of the form ``form``."""
-    pairs: list[tuple[Leaf, Aval, Aval]] = []
+    joining.calls = True
+    shape, _ = widen(joining, form.shape, head, state)
+    found = leaf_shapes(shape)
     try:
-        shape = _walk(joining, form.shape, head, state, pairs)
+        if any(failures(shape)):
+            return None
+        pairs = [_pair(joining, *each) for each in zip(
+            found, leaves(shape, head), leaves(shape, state), strict=True)]
         wider, own = _sizes(joining, form, pairs)
-    except Unlike:
+    except (Unlike, Misfit):
         return None
     if [leaf.aval for leaf in leaf_shapes(form.shape)] == wider:
         return form
-    for (leaf, *_), aval in zip(pairs, wider, strict=True):
+    for leaf, aval in zip(found, wider, strict=True):
         leaf.aval = aval
     return Arguments(shape, own)
 
 
-def _walk(joining: Join, shape: Shape, head: Any, state: Any,
-          pairs: list[tuple[Leaf, Aval, Aval]]) -> Shape:
-    """A copy of the shape that has a leaf wherever the states differ."""
-    if isinstance(shape, Leaf):
-        found = _type_of(joining, state)
-        if found is None:
-            raise Unlike
-        leaf = Leaf(shape.aval, label=shape.label)
-        pairs.append((leaf, shape.aval, found))
-        return leaf
-    if (isinstance(shape, OneOf) and _are_stored(head, state)) or (
-            isinstance(shape, Numbered) and may_be_none(state) <= shape.optional):
-        try:
-            held, given = shape.parts(head), shape.parts(state)
-        except (Unlinked, Unsorted):
-            return _walk_wider(joining, shape, head, state, pairs)
-        items = []
-        for item, before, part in zip(shape.items, held, given, strict=True):
-            there = part is not UNBOUND
-            items.append(_walk(joining, item, before, part, pairs) if there else item)
-            pairs += [(leaf, leaf.aval, leaf.aval) for leaf in leaf_shapes(item) if not there]
-        return replace(shape, items=items)
-    if isinstance(shape, Sequence) and type(head) is Snapshot:
-        return _walk_content(joining, shape, head, state, pairs)
-    if isinstance(shape, Sequence) and type(head) is type(state) is list and (
-            id(head) in joining.symbolic or len(head) != len(state)):
-        return _walk_list(joining, head, state, pairs)
-    if isinstance(shape, Sequence) and not isinstance(shape, Numbered):
-        parts = structure_parts(state) if type(state) is type(head) else None
-        heads = shape.parts(head)
-        if parts is None or len(parts) != len(heads) or joining.outside(state) or (
-                type(state) is dict and list(state) != list(head)):
-            raise Unlike
-        return Sequence(shape.build, [
-            _walk(joining, item, h, s, pairs)
-            for item, h, s in zip(shape.items, heads, parts, strict=True)], shape.parts)
-    before = head if isinstance(shape, Numbered) else getattr(shape, "obj", None)
-    return shape if state is before else _walk_wider(joining, shape, before, state, pairs)
-
-
-def _are_stored(*states: Any) -> bool:
-    """Is everything that places may hold an object in a store, or None?"""
-    return all(thing is None or type(thing) is Reference
-               for state in states for thing in things_in(state, {}))
-
-
-def _walk_wider(joining: Join, shape: Shape, before: Any, state: Any,
-                pairs: list[tuple[Leaf, Aval, Aval]]) -> Shape:
-    """The form of two things that have another one together than one of them."""
-    wider = joining.unify(before, state)
-    if isinstance(wider, Same):
-        return shape
-    if type(state) is type(before) is list and _unlike(wider):
-        return _walk_list(joining, before, state, pairs)
-    if _unlike(wider):
+def _pair(joining: Join, leaf: Leaf, *states: Any) -> tuple[Aval, Aval]:
+    """The types of what a leaf stands for so far, and in one more call."""
+    old, new = (leaf.aval if one is SPARE else _type_of(joining, one) for one in states)
+    if old is None or new is None or (
+            leaf.aval.kind in (Kind.OPAQUE, Kind.ANY) and not is_tracer(states[0])):
         raise Unlike
-    stored = _are_stored(before, state)
-    for leaf, old, new in zip(leaf_shapes(wider), leaves(wider, before), leaves(wider, state),
-                              strict=True):
-        was, after = (leaf.aval if one is SPARE and stored else leaf_aval(one)
-                      for one in (old, new))
-        if was is None or after is None or leaf.aval.kind in (Kind.OPAQUE, Kind.ANY):
-            raise Unlike
-        pairs.append((leaf, was, after))
-    return wider
-
-
-def _walk_list(joining: Join, head: list[Any], state: list[Any],
-               pairs: list[tuple[Leaf, Aval, Aval]]) -> Shape:
-    """Lists of any length."""
-    before, after = (_type_of(joining, joining.content_parts(x)[0]) for x in (head, state))
-    if before is None or after is None:
-        raise Unlike
-    leaf = Leaf(before)
-    pairs.append((leaf, before, after))
-    return joining.any_length(leaf)
-
-
-def _walk_content(joining: Join, shape: Sequence, head: Snapshot, state: Any,
-                  pairs: list[tuple[Leaf, Aval, Aval]]) -> Shape:
-    """Contents of one length part by part; a list of another length has a type as a whole."""
-    if type(state) is Snapshot and state.type is head.type and len(state.items) == len(
-            head.items) and (head.type is not dict or [k for k, _ in head.items] == [
-                k for k, _ in state.items]):
-        heads, parts = content_parts(head), content_parts(state)
-        return Sequence(shape.build, [
-            _walk(joining, item, h, s, pairs)
-            for item, h, s in zip(shape.items, heads, parts, strict=True)], shape.parts)
-    before, after = _type_of(joining, head), _type_of(joining, state)
-    if before is None or after is None:
-        raise Unlike
-    leaf = Leaf(before)
-    pairs.append((leaf, before, after))
-    return leaf
+    return old, new
 
 
 def _type_of(joining: Join, state: Any) -> Aval | None:
@@ -307,16 +225,12 @@ def _type_of(joining: Join, state: Any) -> Aval | None:
     return leaf_aval(state)
 
 
-def _unlike(shape: Shape) -> bool:
-    return isinstance(shape, Failed) or any(_unlike(i) for i in getattr(shape, "items", ()))
-
-
-def _sizes(joining: Join, form: Arguments, pairs: list[tuple[Leaf, Aval, Aval]]
+def _sizes(joining: Join, form: Arguments, pairs: list[tuple[Aval, Aval]]
            ) -> tuple[list[Aval], frozenset[Atom]]:
     """The joined types: sizes that differ get symbols, equal ones for equal pairs."""
     meaning: dict[Atom, Any] = {}
     made: dict[Any, Dim] = {}
-    counted = {(p, d) for _, old, new in pairs if old.is_array for p, d in _positions(old, new)}
+    counted = {(p, d) for old, new in pairs if old.is_array for p, d in _positions(old, new)}
 
     def joined(p: Any, d: Any, place: int) -> Any:
         atom = form.symbol(p)
@@ -334,7 +248,7 @@ def _sizes(joining: Join, form: Arguments, pairs: list[tuple[Leaf, Aval, Aval]]
         return made[key]
 
     found = []
-    for place, (_, old, new) in enumerate(pairs):
+    for place, (old, new) in enumerate(pairs):
         optional = old.optional or new.optional
         if old.kind is Kind.ARRAY and new.kind is Kind.ARRAY and old.ndim == new.ndim:
             plain = join(old.but(shape=()), new.but(shape=()))

@@ -187,7 +187,7 @@ class Recursion(Collaborator):
         """Start again with the function inlined; ``error`` is told if that does not end.  Or with
         lists that hold their arrays, which may be what does not fit."""
         contents = Withdrawn(FollowedArrays())
-        if contents in self.assumed.risks:
+        if contents in self.assumed.risks and contents not in self.assumed:
             return Restart(contents)
         return Restart(Withdrawn(CalledFunction(function.__code__), error))
 

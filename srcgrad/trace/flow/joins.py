@@ -91,6 +91,7 @@ class Join:
     keep: list[Any] = field(default_factory=list)
     objects: list[tuple[Any, Any]] = field(default_factory=list)
     fixed: list[Any] = field(default_factory=list)
+    calls: bool = False  # are these arguments, so that each call has lists of its own?
     walks: bool = False  # may a loop's variable go from one known object to another?
     made: frozenset[int] = frozenset()  # the objects that a loop's body has made
     follows_arrays: bool = False  # is it told which arrays from before its names are?
@@ -287,9 +288,9 @@ class Join:
             return True
         return id(obj) in self.machine.journal.sealed
 
-    def any_length(self, leaf: Leaf) -> Sequence:
+    def any_length(self, content: Shape) -> Sequence:
         """The form of a list of any length."""
-        return Sequence(lambda made: self.machine.lists.holding(list, made[0]), [leaf],
+        return Sequence(lambda made: self.machine.lists.holding(list, made[0]), [content],
                         self.content_parts)
 
     def content_parts(self, state: Any) -> tuple[Any, ...]:
@@ -463,6 +464,9 @@ class Join:
 
     def _two(self, a: Any, b: Any) -> Shape:
         """Things that have no common form: after a branch it is known which of them it is."""
+        if self.calls and type(a) is type(b) is list:
+            return self.any_length(self._symbolic_list(
+                *(self.content_parts(x)[0] for x in (a, b))))
         if self.predicate is None or count_of(a) + count_of(b) > MOST_APART:
             return self.failed(a, b)
         self.unbound = 1

@@ -15,7 +15,7 @@ from ..heap.stores import Unlinked, may_be_none
 from ..heap.unlike import Unsorted
 from ..record.journal import Snapshot
 from ..record.states import Columns, Maybe, Partial
-from ..record.structures import describe, is_mutable, leaf_aval
+from ..record.structures import describe, is_mutable, leaf_aval, outline, structure_parts
 from ..record.tracers import Poison
 from .array_names import OneOfArrays, has_others, one_of_arrays
 from .joins import Join, is_nonnegative
@@ -62,7 +62,8 @@ def _widen_sequence(joining: Join, shape: Sequence, head: Any, end: Any) -> tupl
     parts = None if end is UNBOUND else _parts_or_none(shape, end)
     if is_mutable(head) and type(end) is type(head):
         joining.objects.append((head, end))
-    unlike = type(end) is not type(head) and not isinstance(shape, Numbered)
+    unlike = (type(end) is not type(head) and not isinstance(shape, Numbered)) or (
+        shape.parts is structure_parts and (joining.outside(end) or outline(end) != outline(head)))
     if parts is None or len(parts) != len(shape.items) or unlike:
         return joining.unify(head, end), True
     wide = type(end) is list and not joining.is_sealed(head) and joining.is_sealed(end)
