@@ -501,3 +501,46 @@ def named(parts, x):
 @case(7.0)
 def dicts_of_other_keys(x):
     return named({"a": x, "b": x * x}, x)
+
+
+def merged(pairs):
+    if len(pairs) <= 1:
+        return pairs
+    half = len(pairs) // 2
+    first, second = merged(pairs[:half]), merged(pairs[half:])
+    out = []
+    i = j = 0
+    while i < len(first) and j < len(second):
+        if first[i][0] < second[j][0]:
+            out.append(first[i])
+            i += 1
+        else:
+            out.append(second[j])
+            j += 1
+    return out + first[i:] + second[j:]
+
+
+@case(1.5)
+@case(9.0)
+def pairs_merged(x):
+    pairs = []
+    while x < 30.0:
+        pairs.append((np.sin(x), x))
+        x = x * 1.5
+    return sum((k + 1) * p * q for k, (p, q) in enumerate(merged(pairs)))
+
+
+def returned(pairs, x):
+    if x > 20.0:
+        return pairs
+    pairs.append((x, x + 1.0))
+    return returned(pairs, x * 2.0)
+
+
+@case(1.5)
+@case(30.0)
+def pairs_returned(x):
+    pairs = [(x, x)]
+    same = returned(pairs, x)
+    same.append((x, 2.0))
+    return sum(p * q for p, q in pairs) + len(same)

@@ -249,9 +249,3 @@ def rebuilt(shape: Shape, state: Any) -> list[Any]:
         return []
     return [state, *(c for item, part in zip(shape.items, shape.parts(state), strict=True)
                      for c in rebuilt(item, part))]
-
-
-def parts_of(shape: Shape) -> list[Shape]:
-    """The shapes inside a shape."""
-    items: list[Shape] = list(getattr(shape, "items", ()))
-    return items + [p for item in items for p in parts_of(item)]

@@ -133,7 +133,7 @@ def _form(joining: Join, obj: Any, result: bool, depth: int) -> Shape:
     if joining.outside(obj) or type(obj) in (Handed, Outer) or depth > MAX_DEPTH:
         return Same(obj)
     if type(obj) is list and id(obj) in joining.symbolic:
-        return list_form(joining, obj) if result else Same(obj)
+        return joining.of_any_length(obj, obj) if result else Same(obj)
     if result and type(obj) in (Reference, Link):
         return numbered(obj.store, _form(joining, obj.index, result, depth), type(obj) is Link)
     if not result and not isinstance(obj, (tuple, slice)):
@@ -145,17 +145,6 @@ def _form(joining: Join, obj: Any, result: bool, depth: int) -> Shape:
     if all(isinstance(i, Same) for i in items) and (isinstance(obj, tuple) or not result):
         return Same(obj)
     return Sequence(rebuilder(obj), items, structure_parts)  # type: ignore[arg-type]
-
-
-def list_form(joining: Join, obj: list[Any]) -> Shape:
-    """The form of a list of values of any length: each side of a call has a list of its own."""
-    aval = _type_of(joining, joining.content_parts(obj)[0])
-    if aval is None:
-        return Failed(JoinError(
-            "a list of unlike things whose length depends on data goes through a function that "
-            "calls itself", why="its elements must be numbers or arrays of one kind",
-            fix="append to one list outside of the function"))
-    return joining.any_length(Leaf(aval))
 
 
 def _content_form(joining: Join, state: Snapshot, result: bool, depth: int) -> Shape:

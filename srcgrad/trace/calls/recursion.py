@@ -30,7 +30,7 @@ from ...types.identifiers import name_or
 from ..assumptions import CalledFunction, FollowedArrays, Withdrawn
 from ..collaborator import Args, Collaborator, Kwargs
 from ..flow.control import Again, Bottom, Refusal, Restart, Unroll
-from ..flow.shapes import Failed, Leaf, build, leaf_shapes, leaves
+from ..flow.shapes import Leaf, build, failures, leaf_shapes, leaves
 from ..flow.widening import widen
 from ..record.homes import is_active, reach
 from ..record.journal import Cell, Content, Field, Lost, Slot, Stored, Version
@@ -39,7 +39,7 @@ from ..record.scopes import during, on_top
 from ..record.states import SymbolicList
 from ..record.structures import contains_choice
 from ..record.tracers import ArrayTracer, Home, is_tracer
-from .call_nodes import Callee, label_of_cell, parts_of, rebuilt, swapped
+from .call_nodes import Callee, label_of_cell, rebuilt, swapped
 from .forms import Handed, Outer, argument_form, escapes, fits, result_form
 
 MAX_ROUNDS = 24
@@ -290,12 +290,11 @@ class Recursion(Collaborator):
             wide = True
         else:
             shape, wide = widen(self.merges.join(), before, callee.returned, value)
-        if callee.handed and not callee.new_results and any(
-                isinstance(s, Failed) for s in (shape, *parts_of(shape))):
+        failed = any(failures(shape))
+        if callee.handed and not callee.new_results and failed:
             callee.new_results, callee.result = True, None
             raise Again(callee)
-        unlike = contains_choice(value) or any(
-            isinstance(s, Failed) for s in (shape, *parts_of(shape)))
+        unlike = contains_choice(value) or failed
         if unlike and not callee.open_lists:
             callee.open_lists, callee.result = True, None
             raise Again(callee)

@@ -288,8 +288,9 @@ class Join:
             return True
         return id(obj) in self.machine.journal.sealed
 
-    def any_length(self, content: Shape) -> Sequence:
-        """The form of a list of any length."""
+    def of_any_length(self, *lists: Any) -> Sequence:
+        """The form of two lists as lists of any length: each side of a call has its own."""
+        content = self._symbolic_list(*(self.content_parts(x)[0] for x in lists))
         return Sequence(lambda made: self.machine.lists.holding(list, made[0]), [content],
                         self.content_parts)
 
@@ -465,8 +466,7 @@ class Join:
     def _two(self, a: Any, b: Any) -> Shape:
         """Things that have no common form: after a branch it is known which of them it is."""
         if self.calls and type(a) is type(b) is list:
-            return self.any_length(self._symbolic_list(
-                *(self.content_parts(x)[0] for x in (a, b))))
+            return self.of_any_length(a, b)
         if self.predicate is None or count_of(a) + count_of(b) > MOST_APART:
             return self.failed(a, b)
         self.unbound = 1
