@@ -255,6 +255,8 @@ class Storage:
             return any(isinstance(s, Index) and not s.basic for s in node.params["steps"])
         if node.op != "apply":
             return False
+        if node.params.get("fresh") and out.aval.kind is Kind.ARRAY:  # as the tracer has found
+            return True
         if node.params["fn"] is np.einsum:  # of one array it may be a view
             args = node.params["args"]
             return len(args) > (2 if isinstance(args[0], str) else 3) and (

@@ -28,14 +28,12 @@ def ufunc_at(ufunc: Any, a: Any, indices: Any, *operands: Any) -> None:
     """``ufunc.at``: one element after the other, so that repeated indices count repeatedly."""
     places = np.arange(a.size).reshape(a.shape)[indices]
     numbers = np.ravel(places)
-    flat = a.reshape(-1)
-    if operands:
-        values = np.ravel(np.broadcast_to(operands[0], np.shape(places)))
-        for k in range(len(numbers)):
-            flat[numbers[k]] = ufunc(flat[numbers[k]], values[k])
-    else:
-        for k in range(len(numbers)):
-            flat[numbers[k]] = ufunc(flat[numbers[k]])
+    a = a.reshape(-1) if a.ndim == 0 else a
+    axes = np.unravel_index(numbers, a.shape) if a.ndim > 1 else ()
+    values = [np.ravel(np.broadcast_to(v, np.shape(places))) for v in operands]
+    for k in range(len(numbers)):
+        place = tuple([axis[k] for axis in axes]) if axes else numbers[k]
+        a[place] = ufunc(a[place], *[v[k] for v in values])
 
 
 def numbers_of(x: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import UnsupportedOperation
+from ...errors import AliasError, UnsupportedOperation
 from ...graph.generic import name_of
 from ...graph.ir import Index, Value, abstract
 from ...rules.numpy.ufunc_forms import masked
@@ -324,8 +324,8 @@ class Effects(Collaborator):
 
     def putmask(self, target: Any, mask: Any, values: Any) -> None:
         """``np.putmask``: values of another size are repeated element by element."""
-        values = self.machine.call(np.asarray, values)
         self._check_cast(np.putmask, target, values, [True])
+        values = self.machine.call(np.asarray, values)
         if values.aval.ndim and values.aval.shape != target.aval.shape:
             self.machine.call(put_masked, target, mask, values)
         else:
@@ -340,6 +340,11 @@ class Effects(Collaborator):
     def place(self, target: Any, mask: Any, values: Any) -> None:
         """``np.place``: the first values go to the masked places."""
         self._check_cast(np.place, target, values, [True])
+        if type(values) is ArrayTracer and values.home is target.home:
+            raise self.recorder.fatal(AliasError(
+                f"np.place puts values of {target.home.label!r} into {target.home.label!r} itself",
+                why="NumPy may read a value after it has been replaced",
+                fix="hand it a copy of the values (`.copy()`)"))
         mask = self.machine.call(np.asarray, mask, dtype=bool)
         picked = self.machine.getitem(target, mask)
         self._put(target, mask, values, picked, needed=True)

@@ -431,8 +431,9 @@ class Recorder(Collaborator):
             self.sources.guard_size(relation, dim)
         for aval in outcome.avals:
             self._check_numbers(aval, *inputs)
+        found = {"fresh": True} if {*outcome.views} == {"fresh"} else {}
         outputs = self.emit("apply", tuple(inputs), outcome.avals, fn=fn, args=template,
-                            kwargs=keywords, many=outcome.many)
+                            kwargs=keywords, many=outcome.many, **found)
         if outcome.avals[0].kind is Kind.ARRAY:
             self.list_sizes.note_without_items(fn, (arg_values, kw_values), outputs[0])
         results = [self._result(fn, args, kwargs, outcome, i, v) for i, v in enumerate(outputs)]
