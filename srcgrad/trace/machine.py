@@ -156,8 +156,9 @@ class TraceMachine(MachineDefaults, Parts):
     def sort_traced(self, items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
         """``sorted`` by traced keys: a gather of like items in the order of an argsort."""
         order = iterables.sort_node(self, keys, bool(self.keys.static_key(reverse)))
-        if all(type(i) is float or (is_tracer(i) and i.aval.kind is not Kind.OPAQUE)
-               for i in items):
+        sorts = {(Kind.FLOAT, None) if type(i) is float else (i.aval.kind, i.aval.dtype)
+                 if is_tracer(i) else (Kind.OPAQUE, None) for i in items}
+        if len(sorts) == 1 and Kind.OPAQUE not in next(iter(sorts)):
             return self._gathered(items, order)
         found = [self.among.pick(items, self.getitem(order, i)) for i in range(len(items))]
         if not any(f is None for f in found):
