@@ -530,3 +530,33 @@ def lists_that_mean_arrays(x, s, a):
     p, q = np.broadcast_arrays([a, 2.0], x[0])
     u, v = np.meshgrid([a, 1.0], s)
     return p @ q + np.sum(u * v) + np.polydiv(x, [1.0, a])[0][1] + np.atleast_2d([[a, x[1]]])[0, 0]
+
+
+@case(X, S)
+def at_places_of_turned_arrays(x, s):
+    m = np.outer(x[:3], s[:3])
+    np.multiply.at(m.T, 0, 2.0)
+    np.multiply.at(m[:, ::-1], ([0, 0, 2], [1, 1, 0]), s[:3])
+    np.negative.at(m.T[1:], 0)
+    return np.sum(m ** 2 * np.arange(9.0).reshape(3, 3))
+
+
+@case(X, S)
+def views_read_beside_new_arrays(x, s):
+    u = x * 1.0
+    v = np.array(u, copy=True, order="K")
+    v[0] = 0.5
+    w = np.choose([0, 1], [u[:2], u[1:3]])
+    w[0] = 0.25
+    u[:1], u[1:] = 0.5 * s[0], u[:1]
+    return np.sum(u ** 2) + np.sum(v ** 3) + np.sum(w ** 2)
+
+
+@case(X, S, 0.7)
+def sorted_numbers_of_both_kinds(x, s, a):
+    first, *others = sorted([a, x[0], 0.0, s[1]])
+    try:
+        a = a + 1.0 / first
+    except ZeroDivisionError:
+        a = a * 2.0
+    return a + others[0] * others[-1]

@@ -431,7 +431,7 @@ class Recorder(Collaborator):
             self.sources.guard_size(relation, dim)
         for aval in outcome.avals:
             self._check_numbers(aval, *inputs)
-        found = {"fresh": True} if {*outcome.views} == {"fresh"} else {}
+        found: dict[str, Any] = {"fresh": True} if {*outcome.views} == {"fresh"} else {}
         outputs = self.emit("apply", tuple(inputs), outcome.avals, fn=fn, args=template,
                             kwargs=keywords, many=outcome.many, **found)
         if outcome.avals[0].kind is Kind.ARRAY:
