@@ -18,7 +18,8 @@ import numpy as np
 
 from srcgrad.emit.order import Order, is_mutable
 from srcgrad.graph.freshness import makes_fresh, may_view
-from srcgrad.graph.ir import WRITES, Block, Graph, Index, Node, Value
+from srcgrad.graph.indexing import surely_copies
+from srcgrad.graph.ir import WRITES, Block, Graph, Index, Node, Value, fill
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import Aval, Kind
 from srcgrad.types.spelling import Method, sums
@@ -252,7 +253,8 @@ class Storage:
             owned: tuple[bool, ...] = node.params.get("owned") or ()
             return bool(owned) and owned[node.outputs.index(out)]
         if node.op == "read":
-            return any(isinstance(s, Index) and not s.basic for s in node.params["steps"])
+            return any(isinstance(s, Index) and not s.basic and surely_copies(fill(
+                s.key, node.inputs)) for s in node.params["steps"])
         if node.op != "apply":
             return False
         if node.params.get("fresh") and out.aval.kind is Kind.ARRAY:  # as the tracer has found

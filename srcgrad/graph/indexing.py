@@ -79,14 +79,22 @@ def is_basic(key: Any) -> bool:
     return not any(_is_advanced(item) for item in _as_tuple(key))
 
 
+def surely_copies(key: Any) -> bool:
+    """Does the key hold an array or a list, whatever a run makes of its other items?"""
+    return any(isinstance(item, list | np.ndarray | bool | np.bool_) or getattr(
+        getattr(item, "aval", item), "kind", None) in (Kind.ARRAY, Kind.LIST, Kind.BOOL)
+        for item in _as_tuple(key))
+
+
 def _as_tuple(key: Any) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
 def _is_integer(item: Any) -> bool:
     if isinstance(item, Aval):
-        return item.kind is Kind.INT or (
-            item.kind is Kind.SCALAR and item.dtype is not None and item.dtype.kind in "iu")
+        return item.kind is Kind.INT or ((
+            item.kind is Kind.SCALAR or (item.kind is Kind.NUMBER and item.least is None)
+        ) and item.dtype is not None and item.dtype.kind in "iu")
     return isinstance(item, int | np.integer) and not isinstance(item, bool)
 
 
@@ -105,7 +113,8 @@ def _is_advanced(item: Any) -> bool:
 
 def _unknown(item: Any) -> bool:
     return isinstance(item, Aval) and (
-        item.kind in (Kind.ANY, Kind.NUMBER, Kind.OPAQUE, Kind.LIST) or item.optional)
+        item.kind in (Kind.ANY, Kind.OPAQUE, Kind.LIST) or item.optional
+        or (item.kind is Kind.NUMBER and not _is_integer(item)))
 
 
 def _consumes(item: Any) -> int:
