@@ -23,6 +23,7 @@ from .errors import StructureError
 from .public.api import Argnums
 from .public.api import value_and_grad as whole
 from .show.progress import telling
+from .types.identifiers import signature_of
 from .types.tree import flatten, tree_map
 
 __all__ = ["ChunkedGradient", "value_and_grad"]
@@ -49,7 +50,7 @@ class ChunkedGradient(Generic[P, R]):
         self.gradient = whole(fun, options["argnums"], has_aux=self.has_aux,
                               backend=options["backend"], precision=options["precision"])
         self.__name__ = self.gradient.__name__
-        self.__signature__ = inspect.signature(fun)
+        self.__signature__ = signature_of(fun)
         self.over, self.client = over, client
         self.workers, self.size = options["workers"], options["chunk"]
         self.reduce, self.weights = options["reduce"], options["weights"]
@@ -267,7 +268,7 @@ def value_and_grad(fun: Callable[P, R], argnums: Argnums = 0, *, over: str | Seq
     require_function(fun, "parallel.value_and_grad",
                      "write srcgrad.parallel.value_and_grad(f, over=...)(x, examples)")
     names = (over,) if isinstance(over, (str, int)) else tuple(over)
-    parameters = inspect.signature(fun).parameters
+    parameters = signature_of(fun).parameters
     strange = [name for name in names if name not in parameters]
     if strange or not names:
         raise StructureError(

@@ -13,6 +13,7 @@ from .compile.frames import without_internal_frames
 from .errors import StructureError
 from .public.api import Argnums, grad
 from .types.guards import Path
+from .types.identifiers import signature_of
 from .types.tree import is_fixed, paths_below, ravel_tree
 
 __all__ = ["assert_grad"]
@@ -81,7 +82,7 @@ def _compare(fun: Callable[..., Any], args: tuple[Any, ...], number: int, gradie
 
 def _path_of(fun: Callable[..., Any], args: tuple[Any, ...], number: int) -> Path:
     """An argument, as the function names it."""
-    bound = inspect.signature(fun).bind(*args)
+    bound = signature_of(fun).bind(*args)
     for name, given in bound.arguments.items():
         many = bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
         whole = Path(("arg", name), (), name)

@@ -24,7 +24,7 @@ from ..simplify import simplify, with_known_tests, without_lookups
 from ..stage.stack import room_to_recurse
 from ..trace.entry import Traced, trace
 from ..types.guards import Path
-from ..types.identifiers import plain_name
+from ..types.identifiers import plain_name, signature_of
 from ..types.tree import argument_leaves
 from .backends import parameter_names
 from .joints import joint_graph
@@ -41,7 +41,7 @@ from .titles import title
 def compile_call(function: Any, request: Request, args: tuple[Any, ...],
                  kwargs: Mapping[str, Any]) -> Specialization:
     """Compile ``function`` for calls like ``function(*args, **kwargs)``."""
-    signature = inspect.signature(function)
+    signature = signature_of(function)
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
@@ -88,7 +88,7 @@ def _compile_traced(function: Any, request: Request, signature: inspect.Signatur
 
 def trace_call(function: Any, args: tuple[Any, ...]) -> tuple[Graph, tuple[Any, ...]]:
     """The graph of ``function(*args)`` as it was traced, and its inputs for that call."""
-    signature = inspect.signature(function)
+    signature = signature_of(function)
     bound = signature.bind(*args)
     bound.apply_defaults()
     leaves = [leaf for name, value in bound.arguments.items()

@@ -64,15 +64,18 @@ def wanted_of(function: Any, request: Request, signature: inspect.Signature,
 def parameter_of(function: Any, wanted: int | str, signature: inspect.Signature,
                  bound: inspect.BoundArguments) -> str | tuple[str, int]:
     """The name of a parameter, or that of ``*args`` and a place there."""
-    if isinstance(wanted, str):
-        if wanted not in signature.parameters:
-            raise no_parameter(function, wanted, signature)
+    if isinstance(wanted, str) and wanted in signature.parameters:
         return wanted
     positional = [p for p in signature.parameters.values()
                   if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     variable = next((p for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL),
                     None)
     count = len(positional) + (len(bound.arguments.get(variable.name, ())) if variable else 0)
+    if isinstance(wanted, str):  # of what a wrapper wraps, which is given by position
+        named = list(inspect.signature(function).parameters)
+        if variable is None or wanted not in named[:count]:
+            raise no_parameter(function, wanted, signature)
+        wanted = named.index(wanted)
     place = wanted + count if wanted < 0 else wanted
     if not 0 <= place < count:
         raise out_of_range(function, wanted, count, signature)

@@ -28,6 +28,7 @@ from ..graph.walking import defined_in
 from ..trace.calls.handlers import Traced
 from ..trace.calls.nested import Inner, inline, opened, owned, run_inside
 from ..trace.record.tracers import ArrayTracer, Choice, is_tracer
+from ..types.identifiers import signature_of
 from ..types.kinds import array, scalar
 from ..types.tree import assemble, children
 from . import standard_arrays
@@ -390,7 +391,7 @@ def _signature(fun: Callable[..., Any], in_axes: Axes) -> inspect.Signature:
         return inspect.Signature([
             kind(f"x{i + 1}", kind.POSITIONAL_ONLY) for i in range(fun.nin)])
     try:
-        parameters = list(inspect.signature(fun).parameters.values())
+        parameters = list(signature_of(fun).parameters.values())
     except (TypeError, ValueError):
         parameters = [kind("args", kind.VAR_POSITIONAL), kind("kwargs", kind.VAR_KEYWORD)]
     given = len(in_axes) if isinstance(in_axes, (tuple, list)) else 0

@@ -44,6 +44,7 @@ from ..errors import SourceNotFound, SrcgradError, StructureError, TracingError
 from ..graph.ir import Graph
 from ..show.progress import compiling
 from ..trace.calls.gradients import inline_derivative
+from ..types.identifiers import signature_of
 from . import standard_arrays
 from .helptext import METHODS, helptext, phrase
 from .pickled import reduced
@@ -114,7 +115,7 @@ class Compiled(Generic[P, R]):
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
         try:
-            self.__signature__ = inspect.signature(function)
+            self.__signature__ = signature_of(function)
         except ValueError:
             raise SourceNotFound(
                 f"{getattr(function, '__name__', type(function).__name__)} has no signature",
@@ -179,7 +180,7 @@ class Compiled(Generic[P, R]):
             if found is not None:
                 return found
             anchor = anchor_of(self.__wrapped__)
-            signature = inspect.signature(self.__wrapped__)
+            signature = signature_of(self.__wrapped__)
             made = find_shared(anchor, signature, self._request, args, kwargs)
             if made is not None:
                 LOG.debug("%s: the code of another function serves, made from the same source: %s",
@@ -261,7 +262,7 @@ class Compiled(Generic[P, R]):
         def joint(graph: Graph, wrt: list[int], of: list[int], keep: list[int]) -> Graph:
             return inner_joint(checked_scalar(graph, of, self.__name__), wrt, of, keep)
 
-        signature = inspect.signature(self.__wrapped__)
+        signature = signature_of(self.__wrapped__)
         bound = signature.bind(*args, **kwargs)
         value, gradients = inline_derivative(
             machine, self.__wrapped__, bound, [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -15,6 +14,7 @@ from ..trace.calls.custom import Custom, custom_call
 from ..trace.calls.handlers import Traced
 from ..trace.calls.nested import differentiable
 from ..trace.record.tracers import is_tracer
+from ..types.identifiers import signature_of
 from ..types.kinds import in_words
 from ..types.tree import assemble, children
 from . import transforms
@@ -36,7 +36,7 @@ class _WithDerivative(Standing, Generic[P, R]):
                          "it gives a function a derivative")
         self._stand_for(fun)
         self.fun: Callable[..., R] = fun
-        self.signature = inspect.signature(fun)
+        self.signature = signature_of(fun)
         count = len(self.signature.parameters)
         self.nondiff = tuple(n % count for n in nondiff_argnums)
         self.defined = False

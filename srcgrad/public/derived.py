@@ -11,6 +11,7 @@ from ..compile.backends import Backend, BackendLike, chosen
 from ..compile.frames import without_internal_frames
 from ..compile.refusals import no_parameter, out_of_range, require_function
 from ..errors import StructureError
+from ..types.identifiers import signature_of
 from . import standard_arrays
 from .api import Argnums, requested
 from .blocks import Places
@@ -144,7 +145,7 @@ class OfArray(Derived[Concatenate[T, P], R]):
 
 def _signature(fun: Any) -> inspect.Signature | None:
     try:
-        return inspect.signature(fun)
+        return signature_of(fun)
     except ValueError:  # a ufunc
         return None
 
@@ -161,7 +162,11 @@ def _places(fun: Any, signature: inspect.Signature | None, argnums: tuple[int | 
             found.append(wanted)
             continue
         if wanted not in signature.parameters:
-            raise no_parameter(fun, wanted, signature)
+            named = list(inspect.signature(fun).parameters)  # of what a wrapper wraps
+            if wanted not in named:
+                raise no_parameter(fun, wanted, signature)
+            found.append(named.index(wanted))
+            continue
         kind = signature.parameters[wanted].kind
         if kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
             raise StructureError(

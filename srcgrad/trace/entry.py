@@ -26,6 +26,7 @@ from ..stage.function import stage
 from ..types.dataclasses import dataclass, field, replace
 from ..types.dims import Atom, Dim, of_atom, substitute, symbols
 from ..types.guards import Guard, Held, Path, SizeSource, Source
+from ..types.identifiers import signature_of
 from ..types.kinds import Aval
 from ..types.structure import found_in
 from ..types.subclasses import native_class, own_namespace, parts_of
@@ -125,7 +126,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     target: Any = function.__func__ if isinstance(function, types.MethodType) else function
     if isinstance(target, types.FunctionType) and lookup(target) is None:
         stage(target)
-    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound = signature_of(function).bind(*args, **kwargs)
     if not isinstance(inspect.unwrap(target), (np.ufunc, type(np.sum))):
         bound.apply_defaults()  # those of library functions stay with them
     _pin_function(machine, function)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from keyword import iskeyword
 from typing import Any
@@ -45,3 +46,16 @@ def attribute_text(owner: str, name: str) -> str:
 def plain_name(function: Any) -> str:
     """The name of a function as a name in a text."""
     return name_or(getattr(function, "__name__", type(function).__name__), "function")
+
+
+def signature_of(function: Any) -> inspect.Signature:
+    """What a call of ``function`` takes: a wrapper its own parameters, as it sees no defaults of
+    what it wraps; where there are none to see, the latter says how they are called."""
+    wrapped = inspect.signature(function)
+    if not (inspect.isfunction(function) or inspect.ismethod(function)):
+        return wrapped
+    own = inspect.signature(function, follow_wrapped=False)
+    kinds, kind = {p.kind for p in own.parameters.values()}, inspect.Parameter
+    return wrapped if kinds - {kind.VAR_KEYWORD} == {kind.VAR_POSITIONAL} and all(
+        p.kind in (kind.POSITIONAL_ONLY, kind.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+        for p in wrapped.parameters.values()) else own

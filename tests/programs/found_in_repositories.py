@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import deque
 from collections.abc import MutableMapping
-from functools import reduce
+from functools import reduce, wraps
 
 import numpy as np
 import scipy.linalg
@@ -526,3 +526,145 @@ def averages_of_what_is_positive(x, floor):
 
     chosen = x[x > floor]
     return stats.gmean(chosen) + stats.hmean(chosen) + np.sum(stats.zscore(chosen) ** 3) + stats.entropy(chosen)
+
+
+# ---- decorators: what a wrapper is given --------------------------------------------------------
+def counting(fn):
+    @wraps(fn)
+    def wrapper(*args, **kwargs):
+        return fn(*args, **kwargs) * len(args) + len(kwargs)
+    return wrapper
+
+
+@case(0.7, 1.2)
+@case(R.rand(3), 1.2)
+@counting
+def sees_what_is_given(x, y, power=2, name=None):
+    """The defaults of what is wrapped are no arguments of the wrapper."""
+    return np.sum(x * y ** power)
+
+
+def defaulting(fn):
+    @wraps(fn)
+    def wrapper(*args, **kwargs):
+        kwargs.setdefault("power", 3)
+        return fn(*args, **kwargs)
+    return wrapper
+
+
+@case(0.7, 1.2)
+@defaulting
+def a_default_of_the_wrapper(x, y, power=2):
+    return x * y ** power
+
+
+def in_degrees(fn):
+    @wraps(fn)
+    def wrapper(speed, angle=0.0, **kwargs):
+        return fn(speed, np.deg2rad(angle), **kwargs)
+    return wrapper
+
+
+@case(R.rand(3), 31.0)
+@case(R.rand(3))
+@in_degrees
+def fewer_parameters_outside(speed, angle=0.0, terms=False):
+    """A wrapper names some of the parameters and hands others on."""
+    if terms:
+        return speed * np.cos(angle), speed * np.sin(angle)
+    return np.sum(speed ** 2 * np.cos(angle) + np.sin(angle + speed))
+
+
+# ---- arrays that lack numbers; memory of an array ------------------------------------------------
+class Track:
+    def __init__(self, pulls, start=None, rate=0.5):
+        self.start, self.rate = start, rate
+        self.states = np.zeros((len(pulls), 3))
+        self.states[0] = self.start
+        if self.start is None:
+            self.states[0] = np.tanh(pulls[0])
+        for t in range(1, len(pulls)):
+            self.states[t] = self.rate * self.states[t - 1] + np.sin(pulls[t])
+
+
+@case(R.rand(4, 3), 0.4)
+def a_start_that_is_none(pulls, rate):
+    """None in an array of floats is nan, until something else is there."""
+    return np.sum(Track(pulls, rate=rate).states ** 2) + np.sum(
+        Track(pulls, pulls[1], rate).states)
+
+
+@case(R.rand(5))
+def gaps_that_are_none(x):
+    filled = np.zeros(7)
+    filled[:] = None
+    filled[1:6] = x
+    filled[3] = None
+    return np.nansum(filled ** 2) * np.sum(np.isnan(filled))
+
+
+class Versor(np.ndarray):
+    def __new__(cls, parts):
+        unit = np.array(parts, dtype=float)
+        unit /= np.sqrt(np.sum(unit ** 2))
+        made = super().__new__(cls, unit.shape, float, unit)
+        made.memory = unit
+        return made
+
+    def turned(self, v):
+        w, u = self[0], np.asarray(self[1:])
+        return v + 2.0 * w * np.cross(u, v) + 2.0 * np.cross(u, np.cross(u, v))
+
+
+@case(R.rand(4) + 0.1, R.rand(3))
+def an_array_class_over_memory(parts, v):
+    """What is written through either name is in both."""
+    q = Versor(parts)
+    before = q.turned(v)
+    q.memory[1:] *= -1.0
+    return np.sum(np.sin(before) * q.turned(v)) + q[2]
+
+
+# ---- an index that is a number or an array, by data ----------------------------------------------
+def swept(table, column):
+    """Take a row times what is in a column from each row, which the column is read along."""
+    row = table[1] / table[1, 0]
+    for k, factor in enumerate(table[:, column]):
+        table[k] += -factor * row
+    return table
+
+
+@case(R.rand(3, 4), 2.0)
+@case(R.rand(3, 4), -2.0)
+def a_column_found_or_fixed(table, least):
+    table = table * 1.0
+    column = np.argmin(table[0]) if table[0, 0] < least else 0
+    return np.sum(swept(table, column) ** 2)
+
+
+@case(R.rand(3, 4), 2.0)
+@case(R.rand(3, 4), -2.0)
+def a_row_found_or_fixed(table, least):
+    table = table * 1.0
+    i = np.argmin(table[:, 0]) if table[0, 0] < least else 0
+    table[i] = table[1] ** 2
+    return np.sum(table ** 2)
+
+
+@case(R.rand(3, 4), 2.0)
+@case(R.rand(3, 4), -2.0)
+def one_row_or_several(table, least):
+    """The cotangent of what is stored is read before its place is cleared: it may be a view."""
+    table = table * 1.0
+    i = 1 if table[0, 0] < least else np.array([0, 1])
+    table[i] = table[1] ** 2
+    return np.sum(table ** 2)
+
+
+@case(R.rand(3, 4), 2.0)
+@case(R.rand(3, 4), -2.0)
+def a_row_or_an_array_of_its_place(table, least):
+    table = table * 1.0
+    i = np.argmin(table[:, 0]) if table[0, 0] < least else np.array(0)
+    table[i] = np.sin(table[1]) * table[0, 1]
+    return np.sum(table ** 2)

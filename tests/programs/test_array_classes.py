@@ -156,7 +156,8 @@ class Measured(np.ndarray):
 
 class Buffered(np.ndarray):
     def __new__(cls, data):
-        return super().__new__(cls, shape=data.shape, dtype=data.dtype, buffer=data)
+        return super().__new__(cls, shape=data.shape, dtype=data.dtype, buffer=data,
+                               strides=data.strides)
 
 
 def stacked_in_order(v):
@@ -175,7 +176,7 @@ REFUSED = [
      r"numpy.apply_along_axis(?s:.)*no example(?s:.)*asarray"),
     (lambda v: np.piecewise(Signal(v), [v < 0, v >= 0], [lambda x: x**2, lambda x: 3 * x]).sum(),
      r"numpy.piecewise(?s:.)*no example(?s:.)*asarray"),
-    (lambda v: Buffered(v * 2.0).sum(), r"over the memory of a buffer(?s:.)*asarray"),
+    (lambda v: Buffered(v * 2.0).sum(), r"over a part of a buffer(?s:.)*asarray"),
     # a loop that turns a float into an array
     (lambda v: while_loop(v), "refers to 0.0 on one path and to a Signal"),
     (lambda v: sg.vmap(lambda x: x.sum())(Signal(v)).sum(), r"is mapped over axis 0 of a Signal(?s:.)*asarray"),

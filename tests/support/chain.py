@@ -27,6 +27,7 @@ from srcgrad.public.compiled import Compiled
 from srcgrad.simplify.pipeline import PASSES
 from srcgrad.stage import PlainMachine, stage
 from srcgrad.types.guards import STEPS
+from srcgrad.types.identifiers import signature_of
 from srcgrad.types.tree import children, flatten, unflatten
 
 
@@ -167,9 +168,8 @@ def check_interpreted(compiled: Any, args: tuple[Any, ...], want: Any, fn: Any) 
     verify(entry.traced.graph)
     if any(node.op == "effect" for node in entry.traced.graph.block.nodes):
         return
-    import inspect
 
-    bound = inspect.signature(fn).bind(*copy.deepcopy(args))
+    bound = signature_of(fn).bind(*copy.deepcopy(args))
     bound.apply_defaults()
     found = run_quietly(interpret, (entry.traced.graph, *inputs_of(entry, bound.arguments)))
     numbers = [x for x in flatten(want)[0] if isinstance(x, (float, np.generic, np.ndarray))]

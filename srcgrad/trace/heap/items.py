@@ -372,6 +372,8 @@ class Items(Collaborator):
             return  # the second half of ``x[k] op= v``: the view was updated in place
         values, found = self.indexed(base, key)
         value = self.containers.resolved(value)
+        if value is None and base.aval.dtype is not None:
+            value = np.asarray(None, base.aval.dtype)[()]  # nan, if the dtype has one
         if isinstance(value, (list, tuple, Staged)) or (
                 type(value) is np.ndarray and value.dtype == object):
             items = self.machine.iterate(value) if isinstance(value, Staged) else value

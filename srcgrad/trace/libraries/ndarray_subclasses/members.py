@@ -156,11 +156,15 @@ def finalize_matrix(machine: Any, made: Any, source: Any) -> None:
 @handles(np.ndarray.__new__)
 def new(machine: Any, cls: Any, shape: Any, dtype: Any = float, buffer: Any = None,
         offset: Any = 0, strides: Any = None, order: Any = None) -> Any:
-    """``np.ndarray.__new__(cls, shape)``: memory that is not initialised."""
-    if not buffer is strides is order is None:
+    """``np.ndarray.__new__(cls, shape)``: memory that is not initialised, or that of an array."""
+    memory = machine.array_classes.unclassed(buffer)
+    if not strides is order is None or (buffer is not None and not (
+            offset == 0 and isinstance(memory, (ArrayTracer, np.ndarray))
+            and memory.dtype == np.dtype(dtype))):
         raise machine.recorder.fatal(UnsupportedOperation(
-            "np.ndarray over the memory of a buffer, or in an order",
+            "np.ndarray over a part of a buffer, or in an order",
             why="which elements it shares with the buffer is not followed",
             fix="make it as a view: np.asarray(...).view(cls)"))
-    array = machine.call(np.empty, shape, dtype)
+    array = machine.call(np.empty, shape, dtype) if buffer is None else machine.call(
+        np.reshape, memory, shape)
     return array if cls is np.ndarray else machine.array_classes.as_class(cls, array, None)
