@@ -275,7 +275,6 @@ class Loops(Collaborator):
         site = self.rounds.site(body)
         reason = self.assumed.reason_to_unroll(site)
         walked = self.walks.walked(staged)
-        changes = None if walked is None else self.walks.changes_of(walked)
         if reason is None:
             self.journal.push()
             lists = self._lists(staged)
@@ -297,8 +296,8 @@ class Loops(Collaborator):
                     raise
                 mark.undo()
                 if runs and number is not None:  # with what was done until it is raised
-                    items: Any = self._unrolled(
-                        staged, f"an iteration raises {type(error).__name__}")
+                    items = self.walks.checked(walked, self._unrolled(
+                        staged, f"an iteration raises {type(error).__name__}"))
                     return self.references.run_items(items, target, body, orelse, rest)
                 self.journal.push()
                 bounds, index = self._counted(staged, body)  # what counted before is unwound
@@ -320,20 +319,20 @@ class Loops(Collaborator):
                     raise
                 reason = refusal.error.what
             else:
+                if changed := self.walks.changed(walked):
+                    mark.undo()
+                    return self.machine.for_(self.walks.watchfully(staged, changed), target, body,
+                                             orelse, rest)
                 if not all(map(self._is_as_long, lists, self._lists(staged))):
                     mark.undo()
                     return self._while_there(staged, target, body, orelse, rest)
-                if walked is not None and self.walks.changes_of(walked) != changes:
-                    mark.undo()
-                    return self.machine.for_(self.walks.watchfully(staged, walked), target, body,
-                                             orelse, rest)
                 if not self._loses_ranks(staged, mark.made):
                     self.journal.commit()
                     return self.loop_end(jump, orelse, rest)
                 reason = "an array has another rank after each iteration"
             mark.undo()
-        items = static_items(self.machine, staged) if site in self.longer else (
-            self._unrolled(staged, reason))
+        items = self.walks.checked(walked, static_items(self.machine, staged) if (
+            site in self.longer) else self._unrolled(staged, reason))
         return self.references.run_items(items, target, body, orelse, rest)
 
     def _loses_ranks(self, staged: Any, nodes: list[Node]) -> bool:

@@ -9,18 +9,24 @@ from typing import Any
 
 from ..assumptions import KnownLengths
 from ..record.tracers import StandIn
+from .run_time import note_turn, walk
 
 
 def queue_of(items: Any, maxlen: int | None) -> Any:
-    """What stands for the deque with these items."""
+    """What stands for the deque with these items, which lie in a store."""
     made = object.__new__(Queue)
-    made.items, made.maxlen = items, maxlen
+    made.items, made.maxlen, made.turns = items, maxlen, None
     return made
 
 
 def is_deque(obj: Any) -> bool:
     """Is it a deque, for the program?"""
     return isinstance(obj, collections.deque)
+
+
+def turns_of(queue: Any) -> int:
+    """What is another number when a deque has changed."""
+    return len(queue.items) if queue.turns is None else queue.turns
 
 
 class Queue(StandIn):
@@ -32,14 +38,23 @@ class Queue(StandIn):
     def __init__(self, items: Iterable[Any] = (), maxlen: int | None = None) -> None:
         self.items: list[Any] = []
         self.maxlen = maxlen
+        self.turns: int | None = 0  # how often it has changed, which its iterators look at
         self.extend(items)
 
+    def turn(self) -> None:
+        """It changes, other than by what an item is."""
+        note_turn(self)
+        if self.turns is not None:
+            self.turns += 1
+
     def append(self, item: Any) -> None:
+        self.turn()
         self.items.append(item)
         if self.maxlen is not None and len(self.items) > self.maxlen:
             self.items.pop(0)
 
     def appendleft(self, item: Any) -> None:
+        self.turn()
         self.items.insert(0, item)
         if self.maxlen is not None and len(self.items) > self.maxlen:
             self.items.pop()
@@ -55,14 +70,18 @@ class Queue(StandIn):
     def pop(self) -> Any:
         if len(self.items) == 0:
             raise IndexError("pop from an empty deque")
+        self.turn()
         return self.items.pop()
 
     def popleft(self) -> Any:
         if len(self.items) == 0:
             raise IndexError("pop from an empty deque")
+        self.turn()
         return self.items.pop(0)
 
     def rotate(self, n: int = 1) -> None:
+        if len(self.items) > 1:
+            self.turn()
         for _ in range(n):
             if len(self.items) > 0:
                 self.items.insert(0, self.items.pop())
@@ -71,6 +90,7 @@ class Queue(StandIn):
                 self.items.append(self.items.pop(0))
 
     def clear(self) -> None:
+        self.turn()
         self.items.clear()
 
     def copy(self) -> Any:
@@ -87,11 +107,13 @@ class Queue(StandIn):
     def insert(self, index: int, item: Any) -> None:
         if self.maxlen is not None and len(self.items) >= self.maxlen:
             raise IndexError("deque already at its maximum size")
+        self.turn()
         self.items.insert(index, item)
 
     def remove(self, item: Any) -> None:
         if item not in self.items:
             raise ValueError(f"{item!r} is not in deque")
+        self.turn()
         self.items.remove(item)
 
     def reverse(self) -> None:
@@ -104,11 +126,10 @@ class Queue(StandIn):
         return len(self.items) > 0
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.items)
+        return walk(self, iter(self.items))
 
     def __reversed__(self) -> Iterator[Any]:
-        items: Iterator[Any] = reversed(self.items)
-        return items
+        return walk(self, reversed(self.items))
 
     def __contains__(self, item: Any) -> bool:
         return item in self.items
@@ -122,6 +143,7 @@ class Queue(StandIn):
         self.items[operator.index(index)] = item
 
     def __delitem__(self, index: int) -> None:
+        self.turn()
         del self.items[operator.index(index)]
 
     def __eq__(self, other: Any) -> Any:

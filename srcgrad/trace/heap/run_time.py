@@ -320,6 +320,12 @@ def walk(machine: Any, container: Any, items: Any) -> Any:
 
 
 @primitive
+def note_turn(machine: Any, queue: Any) -> None:
+    """A deque changes."""
+    machine.walks.note_turn(queue)
+
+
+@primitive
 def mark(machine: Any, site: Any, items: Any, item: Any) -> None:
     """Adds to a run-time set."""
     item = told(machine, site, item, stored=True)

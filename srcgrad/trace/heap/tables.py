@@ -371,12 +371,12 @@ def stored_all(made: Any, pairs: Any) -> None:
         made[key] = value
 
 
-def of_one_size(items: Any, container: Any, words: str) -> Iterator[Any]:
-    """The items of a dict or set, which raises where its size has changed meanwhile."""
-    size = len(container)
+def unchanged(items: Any, container: Any, measure: Any, words: str) -> Iterator[Any]:
+    """The items of a container, which raises where its ``measure`` has changed meanwhile."""
+    start = measure(container)
     for item in items:
         yield item
-        if len(container) != size:
+        if measure(container) != start:
             raise RuntimeError(words)
 
 

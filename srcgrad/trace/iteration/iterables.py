@@ -96,11 +96,11 @@ def _any_staged(machine: Any, parts: tuple[Any, ...]) -> bool:
 def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
     if len(parts) == 1 and type(parts[0]) is Transposed:
         return machine.tuples.columns_of(parts[0])
+    parts = tuple(iteration.opened(machine, p) for p in parts)
     if not _any_staged(machine, parts):
         return machine.opening.walk_of(zip(*[
             machine.walks.watched(machine.containers.outside_items(p), True)
             for p in parts], strict=strict), parts)
-    parts = tuple(iteration.opened(machine, p) for p in parts)
     if any(_is_endless(p) for p in parts):  # each is as long as the shortest of them
         return zip(*[machine.iterate(p) for p in parts], strict=strict)
     staged = []
@@ -163,6 +163,7 @@ def reversed_(machine: Any, iterable: Any) -> Any:
 
 @handles(map)
 def map_(machine: Any, function: Any, *parts: Any) -> Any:
+    parts = tuple(iteration.opened(machine, p) for p in parts)
     if any(_is_endless(p) for p in parts):
         return map(functools.partial(machine.call, function), *map(machine.iterate, parts))
     if _any_staged(machine, parts) or all(type(p) is range for p in parts):

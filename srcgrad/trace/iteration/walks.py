@@ -19,11 +19,12 @@ from ..assumptions import KnownLengths
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..flow.partial import bound_in
-from ..heap.tables import of_one_size
+from ..heap.queues import Queue, turns_of
+from ..heap.tables import unchanged
 from ..record.states import Maybe
 from ..record.structures import VIEWS
-from ..record.tracers import Poison
-from .iteration import Cursor, Turns
+from ..record.tracers import Choice, Poison
+from .iteration import Cursor, Entries, Turns
 from .iterator_tools import demand_unchanged
 
 SIZED = (dict, set, collections.deque)
@@ -42,6 +43,7 @@ class Walks(Collaborator):
         self.owners: dict[int, tuple[Any, Any]] = {}
         # iterators over containers whose keys only the run knows, and what stands for these
         self.begun: dict[int, tuple[Any, Any]] = {}
+        self.looked_at: dict[int, Any] = {}  # what is gone through with a look at each change
         # of containers, by what they are, or by where they are made if they may have other names
         self.changes: collections.Counter[Any] = collections.Counter()
 
@@ -162,33 +164,74 @@ class Walks(Collaborator):
         self.machine.call(demand_unchanged, functools.reduce(
             lambda a, b: self.machine.or_(a, lambda: b), changed), _words(type(owner)))
 
-
     # ---- what only the run knows ---------------------------------------------------------------
-    def walked(self, staged: Any) -> Any:
-        """What stands for the container that a loop goes through, unless its size is looked at
-        already; None for other things."""
+    def walked(self, staged: Any) -> list[tuple[Any, Any, Any]]:
+        """What a loop goes through one by one, the containers that it stands for, and what tells
+        whether these change, unless that is looked at already."""
+        if isinstance(staged, Entries):
+            begun = staged.part and type(staged.source) is not Choice and id(
+                staged) not in self.looked_at
+            found = [staged.source] if begun else []
+        else:
+            found = [self.begun[id(staged)][1]] if id(staged) in self.begun else []
         parts = getattr(staged, "parts", None) or (getattr(staged, "inner", None),)
-        found = [self.begun.get(id(one), (None, None))[1] for one in (staged, *parts)]
-        return next((one for one in found if one is not None), None)
+        return [*((staged, one, self._changes_of(one)) for one in found),
+                *(each for part in parts if part is not None for each in self.walked(part))]
+
+    def changed(self, walked: list[tuple[Any, Any, Any]]) -> list[tuple[Any, Any]]:
+        """Which of them may have changed."""
+        return [(staged, one) for staged, one, before in walked if (
+            self._changes_of(one) != before)]
+
+    def checked(self, walked: list[tuple[Any, Any, Any]], items: Iterator[Any]) -> Iterator[Any]:
+        """The items of a loop that is unrolled, with the same look."""
+        starts = [self.machine.call(_measure_of(one), one) for _, one, _ in walked]
+        for item in items:
+            yield item
+            for staged, one in self.changed(walked):
+                start = starts[[w[0] for w in walked].index(staged)]
+                now = self.machine.call(_measure_of(one), one)
+                self.machine.call(demand_unchanged, self.machine.compare("!=", now, start),
+                                  _words(_class_of(one)))
 
     def note_change(self, site: Any, places: Any) -> None:
         """A container may get or lose items."""
         own = places.value in self.known_keys.own_indexes
         self.changes[places.value if own else site] += 1
 
-    def changes_of(self, container: Any) -> int:
-        """How often a container may have got or lost items."""
+    def note_turn(self, queue: Any) -> None:
+        """A deque changes; one in a store may be found again as another one."""
+        self.changes[Queue if queue.turns is None else queue] += 1
+
+    def _changes_of(self, container: Any) -> Any:
+        """How often a container may have got or lost items, or which keys it has."""
+        if isinstance(container, SIZED):
+            return self.state(container)
+        if type(container) is Queue:
+            return self.changes[Queue] if container.turns is None else self.changes[container]
         return self.changes[container.site] + self.changes[container.places.value]
 
-    def watchfully(self, staged: Any, container: Any) -> Any:
-        """What a loop goes through that changes it."""
-        self.begun = {key: one for key, one in self.begun.items() if one[1] is not container}
-        if container.cls is list:
-            raise self.recorder.fatal(UnsupportedOperation(
-                "a list in a dict, or a heap, changes while a loop goes through it",
-                why="how many iterations there are depends on what they do",
-                fix="loop over a copy: for x in list(...)"))
-        return self.machine.call(of_one_size, staged, container, _words(container.cls))
+    def watchfully(self, staged: Any, changed: list[tuple[Any, Any]]) -> Any:
+        """What a loop goes through that changes containers in it."""
+        for walk, container in changed:
+            self.looked_at[id(walk)] = walk
+            self.begun.pop(id(walk), None)
+            if _class_of(container) is list:
+                raise self.recorder.fatal(UnsupportedOperation(
+                    "a list in a dict, or a heap, changes while a loop goes through it",
+                    why="how many iterations there are depends on what they do",
+                    fix="loop over a copy: for x in list(...)"))
+            staged = self.machine.call(unchanged, staged, container,
+                                       _measure_of(container), _words(_class_of(container)))
+        return staged
+
+
+def _class_of(container: Any) -> type:
+    return type(container) if isinstance(container, SIZED) else container.cls
+
+
+def _measure_of(container: Any) -> Any:
+    return turns_of if type(container) is Queue else len
 
 
 def _words(cls: type) -> str:
