@@ -189,9 +189,8 @@ class Containers(Collaborator):
         return self.walks.watched(self.outside_items(iterable))
 
     def delegate(self, iterable: Any) -> Any:
-        """The operand of ``yield from``: what is staged is taken item by item."""
-        staged = isinstance(iterable, (Staged, Choice)) or is_tracer(iterable) or (
-            isinstance(iterable, list) and id(iterable) in self.symbolic_lists)
+        """The operand of ``yield from``: what is staged, or held, is taken item by item."""
+        staged = isinstance(iterable, (Staged, Choice, *CONTAINERS)) or is_tracer(iterable)
         return self.machine.iterate(iterable) if staged else iterable
 
     def _each_item(self, iterable: Any) -> Iterator[Any]:
@@ -333,6 +332,8 @@ class Containers(Collaborator):
         if name == "append" and type(obj) is list and self.listed_arrays.begins(obj, args[0]):
             return self.list_methods.symbolic_method(
                 self.lists.made_unknown(obj), name, args, kwargs)
+        if isinstance(obj, collections.deque) and name != "reverse" and args != ([],):
+            self.walks.changes[id(obj)] += 1
         self.journal.touch(Content(obj, self.symbolic_lists))
         return native_method(obj, name)(*args, **kwargs)
 
@@ -434,6 +435,12 @@ class Containers(Collaborator):
             self.list_methods.refill(left, self.repeated_list([left], right, "extend"))
             return left
         count = self.keys.static_key(right)
+        if isinstance(left, collections.deque):
+            full = len(list(self.outside_items(left))) == left.maxlen
+            for name in ["clear"] * (count < 1) or ["extend"] * (count > 1 and not full):
+                items = list(self.outside_items(left)) * (count - 1)
+                self.presence.container_method(left, name, (items,) * (count > 1), {})
+            return left
         self.replace(left, list(self.outside_items(left)) * count)
         return left
 

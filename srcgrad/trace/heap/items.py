@@ -43,7 +43,7 @@ class Items(Collaborator):
 
     speaks_to = ("among", "calls", "choices", "containers", "effects", "foreigners",
                  "found_functions", "keys", "library_calls", "lists", "opening", "recorder",
-                 "references", "selections", "sources", "truths", "variables")
+                  "references", "selections", "sources", "truths", "variables", "walks")
 
     def __init__(self) -> None:
         self.list_sites: dict[Value, Any] = {}
@@ -427,6 +427,7 @@ class Items(Collaborator):
         if symbolic:
             self.machine.call_method(obj, "pop", key)
         elif obj is not None:
+            self.walks.changes[id(obj)] += 1
             self.journal.touch(Content(obj, self.symbolic_lists))
             base.__delitem__(obj, key)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from ..assumptions import KnownLengths
@@ -125,10 +125,10 @@ class Queue(StandIn):
     def __bool__(self) -> bool:
         return len(self.items) > 0
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Any:
         return walk(self, iter(self.items))
 
-    def __reversed__(self) -> Iterator[Any]:
+    def __reversed__(self) -> Any:
         return walk(self, reversed(self.items))
 
     def __contains__(self, item: Any) -> bool:
@@ -176,9 +176,10 @@ class Queue(StandIn):
     __rmul__ = __mul__
 
     def __imul__(self, count: int) -> Any:
-        items = self.items * count
-        self.clear()
-        self.extend(items)
+        if count < 1:
+            self.clear()
+        elif count > 1 and (self.maxlen is None or len(self.items) < self.maxlen):
+            self.extend(self.items * (count - 1))
         return self
 
     def __iadd__(self, items: Iterable[Any]) -> Any:  # type: ignore[misc]

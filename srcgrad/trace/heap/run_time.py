@@ -315,7 +315,7 @@ def place_in(machine: Any, cells: Any, name: str, places: Any, *args: Any) -> An
 @primitive
 def walk(machine: Any, container: Any, items: Any) -> Any:
     """The iterator over what stands for a container."""
-    machine.walks.begun[id(items)] = (items, container)
+    machine.walks.begin(items, container)
     return items
 
 

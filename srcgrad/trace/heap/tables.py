@@ -175,7 +175,7 @@ class Table(Bound):
         return iter(self.keys())
 
     def __reversed__(self) -> Iterator[Any]:
-        return iter(list(self.keys())[::-1])
+        return reversed(self.keys())  # type: ignore[no-any-return]
 
     def keys(self) -> Any:
         return View(self, "keys", self.site)
@@ -333,6 +333,9 @@ class View(Bound):
 
     def __iter__(self) -> Any:
         return walk(self.table, self._items())
+
+    def __reversed__(self) -> Any:
+        return walk(self.table, iter(list(self._items())[::-1]))
 
     def _items(self) -> Iterator[Any]:
         # maps, not generators: they have a length, and are staged

@@ -140,7 +140,9 @@ def reversed_(machine: Any, iterable: Any) -> Any:
             return machine.call(own, iterable)
         if python_method(iterable, "__getitem__") is not None:
             return machine.call(subscripted_backwards, iterable)
-        if isinstance(iterable, dict) or not isinstance(iterable, (list, tuple, str, range)):
+        if isinstance(iterable, (dict, collections.deque, *VIEWS)):
+            return machine.walks.iterator(iterable, backwards=True)
+        if not isinstance(iterable, (list, tuple, str, range)):
             return reversed(iterable)
         if isinstance(iterable, range):
             return iterable[::-1]
@@ -186,7 +188,7 @@ def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
         return machine.call(method, obj)
     if isinstance(obj, (list, tuple)):
         return machine.containers.made(Cursor(obj))
-    if isinstance(obj, (dict, set, *VIEWS)):
+    if isinstance(obj, (dict, set, collections.deque, *VIEWS)):
         return machine.walks.iterator(obj)
     return machine.call(called, obj, *sentinel) if sentinel else iter(obj)
 
@@ -195,6 +197,7 @@ def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
 def next_(machine: Any, iterator: Any, *default: Any) -> Any:
     if isinstance(iterator, Cursor):
         machine.cursors.check_shared(iterator)
+        machine.walks.look(iterator)
         size = iteration.length(machine, iterator.inner)
         position = iterator.position
         past = machine.compare(">=", position, size)

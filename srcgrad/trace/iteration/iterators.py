@@ -53,7 +53,7 @@ class Iterators(Collaborator):
     """Iterators with a position."""
 
     speaks_to = ("containers", "contents", "escapes", "guarded", "loops", "pushes", "recorder",
-                 "recursion")
+                 "recursion", "walks")
 
     def __init__(self) -> None:
         self.kept_cursors: dict[int, tuple[Any, Cursor]] = {}
@@ -167,10 +167,14 @@ class Iterators(Collaborator):
         if type(iterable) is not Cursor or not iterable.kept:
             return self.next.for_(iterable, target, body, orelse, rest)
         self.check_shared(iterable)
+        walked = self.walks.walked(iterable)
 
         def run() -> Any:
             target(taken(self.machine, iterable))
-            return body()
+            jump = body()
+            if self.walks.changed(walked):
+                self.walks.refuse_change()
+            return jump
 
         return self.machine.while_(lambda: self.machine.compare("<", iterable.position, length(
             self.machine, iterable.inner)), Body(body, run), orelse, rest)

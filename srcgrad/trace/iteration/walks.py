@@ -11,7 +11,7 @@ import collections
 import functools
 import gc
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from ...errors import UnsupportedOperation
 from ...types.subclasses import content_of
@@ -24,7 +24,7 @@ from ..heap.tables import unchanged
 from ..record.states import Maybe
 from ..record.structures import VIEWS
 from ..record.tracers import Choice, Poison
-from .iteration import Cursor, Entries, Turns
+from .iteration import Cursor, Entries, Reversed, Staged, Turns
 from .iterator_tools import demand_unchanged
 
 SIZED = (dict, set, collections.deque)
@@ -42,7 +42,9 @@ class Walks(Collaborator):
         # lists and dicts with the content of containers from outside, and these
         self.owners: dict[int, tuple[Any, Any]] = {}
         # iterators over containers whose keys only the run knows, and what stands for these
-        self.begun: dict[int, tuple[Any, Any]] = {}
+        self.begun: dict[int, tuple[Any, ...]] = {}
+        # values of dicts that are listed before a loop, by what goes through them
+        self.listed_values: dict[int, tuple[Any, dict[Any, Any]]] = {}
         self.looked_at: dict[int, Any] = {}  # what is gone through with a look at each change
         # of containers, by what they are, or by where they are made if they may have other names
         self.changes: collections.Counter[Any] = collections.Counter()
@@ -112,30 +114,34 @@ class Walks(Collaborator):
     def turns(self, owner: Any, part: str, items: Sequence[Any]) -> Iterator[Any]:
         """The items of a dict, set or deque, each as it is when its turn comes."""
         start = self.state(owner)
-        for (key, _), item in zip(start, items, strict=True):
+        for (key, _), item in zip(start, items, strict=False):
             yield self.turn(owner, part, key, item)
             self.check(owner, start)
 
     def turn(self, owner: Any, part: str, key: Any, item: Any) -> Any:
         """An item as it is now."""
         held = self.references.seen(owner)
+        if isinstance(held, collections.deque):
+            return self.machine.getitem(owner, key)
         if part == "keys" or id(held) in self.found_functions.paths:
             return item
         value = self.presence.entry(held, key)
         value = self.references.loaded(value.content if type(value) is Maybe else value)
         return value if part == "values" else (key, value)
 
-    def iterator(self, obj: Any) -> Any:
-        """``iter`` of a dict, set or view."""
+    def iterator(self, obj: Any, backwards: bool = False) -> Any:
+        """``iter`` or ``reversed`` of a dict, set, deque or view."""
         owner, part = self.viewed(obj) if isinstance(obj, VIEWS) else (obj, "keys")
         items = list(self.machine.containers.outside_items(obj))
-        return self.machine.containers.made(Cursor(Turns(owner, part, items, self.state(owner))))
+        found: Staged = Turns(owner, part, items, self.state(owner))
+        return self.machine.containers.made(Cursor(Reversed(found) if backwards else found))
 
     def state(self, owner: Any) -> State:
-        """The keys of a dict, the items of a set or the places of a deque."""
+        """The keys of a dict, the items of a set or the places of a deque, with how often it may
+        have changed."""
         held = self.references.seen(owner)
         if isinstance(held, collections.deque):
-            return tuple((i, True) for i in range(len(held)))
+            return *((i, True) for i in range(len(held))), (self.changes[id(held)], True)
         state = self.presence.partial_of(held)
         if state is not None:
             return tuple((k, self._bound(v)) for k, v in state.entries)
@@ -151,6 +157,13 @@ class Walks(Collaborator):
         now = self.state(owner)
         if now == start:
             return
+        if isinstance(owner, collections.deque):
+            start, now = start[:-1], now[:-1]
+        if start == now:
+            raise self.recorder.fatal(UnsupportedOperation(
+                "a deque changes while it is gone through, and is as long as before",
+                why="Python raises a RuntimeError then, but whether it changes may depend on data",
+                fix="go through a copy: for item in list(...)"))
         before, after = dict(start), dict(now)
         new = [bound for key, bound in now if key not in before]
         gone = [after.get(key, False) for key, bound in start if after.get(key, False) is not bound]
@@ -174,12 +187,22 @@ class Walks(Collaborator):
             found = [staged.source] if begun else []
         else:
             found = [self.begun[id(staged)][1]] if id(staged) in self.begun else []
+        if isinstance(staged, Entries) and found and staged.part != "keys":
+            self.listed_values[id(staged)] = (staged, self._values_of(staged.source))
         parts = getattr(staged, "parts", None) or (getattr(staged, "inner", None),)
         return [*((staged, one, self._changes_of(one)) for one in found),
                 *(each for part in parts if part is not None for each in self.walked(part))]
 
     def changed(self, walked: list[tuple[Any, Any, Any]]) -> list[tuple[Any, Any]]:
-        """Which of them may have changed."""
+        """Which of them may have changed; what a dict holds was read before the loop."""
+        for staged, one, _ in walked:
+            _, values = self.listed_values.get(id(staged), (None, None))
+            if values is not None and any(now.get(key, value) is not value for now in [
+                    self._values_of(one)] for key, value in values.items()):
+                raise self.recorder.fatal(UnsupportedOperation(
+                    "what a dict holds changes while a loop goes through it with another",
+                    why="only data tell which keys the dict has, so its values are read before",
+                    fix="loop over its keys: for key in d: ... d[key]"))
         return [(staged, one) for staged, one, before in walked if (
             self._changes_of(one) != before)]
 
@@ -190,9 +213,36 @@ class Walks(Collaborator):
             yield item
             for staged, one in self.changed(walked):
                 start = starts[[w[0] for w in walked].index(staged)]
-                now = self.machine.call(_measure_of(one), one)
-                self.machine.call(demand_unchanged, self.machine.compare("!=", now, start),
-                                  _words(_class_of(one)))
+                self._demand_unchanged(one, start)
+
+    def begin(self, items: Any, container: Any) -> None:
+        """Note the iterator over what stands for a container."""
+        start = turns_of(container) if type(container) is Queue else None
+        self.begun[id(items)] = (items, container, self._changes_of(container), start)
+
+    def look(self, iterator: Any) -> None:
+        """Before the next item of an iterator is taken."""
+        _, one, changes, start = self.begun.get(id(iterator), (None, None, None, None))
+        if one is not None and self._changes_of(one) != changes:
+            if start is None or one.turns is None:
+                self.refuse_change()
+            self._demand_unchanged(one, start)
+
+    def refuse_change(self) -> NoReturn:
+        raise self.recorder.fatal(UnsupportedOperation(
+            "a container changes while an iterator over it that has a name goes on",
+            why="Python raises a RuntimeError then, but whether it changes may depend on data",
+            fix="loop over the container, or over a copy: for item in list(...)"))
+
+    def _demand_unchanged(self, one: Any, start: Any) -> None:
+        now = self.machine.call(_measure_of(one), one)
+        self.machine.call(demand_unchanged, self.machine.compare("!=", now, start),
+                          _words(_class_of(one)))
+
+    def _values_of(self, owner: Any) -> dict[Any, Any]:
+        state = self.presence.partial_of(self.references.seen(owner))
+        return {} if state is None else {key: one.content if type(one) is Maybe else one
+                                         for key, one in state.entries}
 
     def note_change(self, site: Any, places: Any) -> None:
         """A container may get or lose items."""

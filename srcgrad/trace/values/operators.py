@@ -229,8 +229,7 @@ class Operators(Collaborator):
             return self._rebinding(op, left, right)  # NumPy's sum, before the list extends itself
         if op == "*" and isinstance(left, list) and isinstance(right, ARRAYS):
             return self._rebinding(op, left, right)
-        if (isinstance(left, list) and op in "+*") or (
-                type(left) is collections.deque and op == "+"):
+        if isinstance(left, (list, collections.deque)) and op in "+*":
             return self.containers.inplace_list(op, left, right)
         method = python_method(left, f"__i{DUNDER[op]}__")
         if method is not None:
