@@ -41,6 +41,27 @@ class LongTuples(Collaborator):
         self.made[id(made)] = made
         return made
 
+    # ---- what tuples do otherwise than lists -----------------------------------------------
+    def getattr(self, obj: Any, name: str) -> Any:
+        self._check_name(obj, name)
+        return self.next.getattr(obj, name)
+
+    def called_method(self, obj: Any, name: str, args: Any, kwargs: Any) -> Any:
+        self._check_name(obj, name)
+        return self.next.called_method(obj, name, args, kwargs)
+
+    def _check_name(self, obj: Any, name: str) -> None:
+        if self.is_long(obj) and not hasattr(tuple, name):
+            raise AttributeError(f"'tuple' object has no attribute {name!r}", name=name)
+
+    def delitem(self, obj: Any, key: Any) -> None:
+        if self.is_long(obj):
+            raise TypeError("'tuple' object doesn't support item deletion")
+        self.next.delitem(obj, key)
+
+    def inplace(self, op: str, left: Any, right: Any) -> Any:
+        return (self.machine.binary if self.is_long(left) else self.next.inplace)(op, left, right)
+
     def columns_of(self, rows: Transposed) -> Any:
         """``zip(*rows)``: an iterator of a tuple for each part of the rows."""
         obj = rows.rows
@@ -81,7 +102,9 @@ class LongTuples(Collaborator):
     def check_long_tuples(self, op: str, left: Any, right: Any) -> bool:
         """Is one of the operands such a tuple?  Python's error where it is added to a list."""
         both = [self.is_long(x) or isinstance(x, tuple) for x in (left, right)]
-        if not any(map(self.is_long, (left, right))):
+        if not any(map(self.is_long, (left, right))) or (op == "+" and not all(
+                is_tuple or isinstance(x, list)
+                for is_tuple, x in zip(both, (left, right), strict=True))):
             return False
         if op == "+" and not all(both):
             raise TypeError("can only concatenate list (not \"tuple\") to list" if both[1] else

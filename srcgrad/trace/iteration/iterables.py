@@ -317,7 +317,8 @@ def _sorted_by_less(machine: Any, items: list[Any], keys: list[Any], reverse: An
 @handles(list)
 def list_(machine: Any, iterable: Any = ()) -> Any:
     if isinstance(iterable, list) and id(iterable) in machine.symbolic_lists:
-        return machine.keys.made_list(machine.call_method(iterable, "copy"))
+        return machine.keys.made_list(
+            machine.list_methods.symbolic_method(iterable, "copy", (), {}))
     iterable = iteration.opened(machine, iterable)
     found = staged_iterable(machine, iterable)
     if found is not None and iteration.lazy_items(machine, found) is None:
@@ -362,6 +363,8 @@ HANDLERS[sorted] = lambda machine, iterable, *, key=None, reverse=False: (
 def tuple_(machine: Any, iterable: Any = ()) -> Any:
     if machine.pushes.fresh_generator(iterable) is not None:
         iterable = machine.pushes.collected(iterable)
+    if machine.tuples.is_long(iterable):
+        return iterable
     if type(iterable) is list and id(iterable) in machine.symbolic_lists:
         size, makers = machine.call(len, iterable), machine.lists.maker_unrolled(iterable)
         if is_tracer(size) and dims.is_varying(size.aval.expr) and makers and (
