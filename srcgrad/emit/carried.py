@@ -68,8 +68,9 @@ class _Owner(Changing):
         extra: list[Node] = []
         for i, (p, init, result) in enumerate(zip(
                 parts.carried, parts.inits, parts.results, strict=True)):
-            if p not in self.carried.written or p.aval.kind is Kind.LIST:
-                continue
+            if p not in self.carried.written or (p.aval.kind is Kind.LIST and (
+                    p.aval.elem is None or p.aval.elem.kind is Kind.LIST)):
+                continue  # a copy of a list would share the lists in it
             alone = sum(v is init for v in (*inits, *parts.sources)) == 1
             dead = not self.order.is_live_after(init, self.order.defined[p])
             if alone and dead and not self.storage.owned(init) and self.in_arms(init, nodes):
