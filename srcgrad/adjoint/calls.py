@@ -10,6 +10,10 @@ fixed point over all calls (:class:`Calls`): each function has one pair per diff
 The joint graph of a function stays open, like that of its caller, and is simplified and closed
 with it; :func:`pairs` then cuts it in two.
 
+Arrays and lists that a function hands on to its own calls as they are need no record: the backward
+function is handed them, too.  Nor is there a cotangent for each call: it is handed what was added
+up before, adds to that, and returns it (``w_backward(record, values, d_out, d_values)``).
+
 A record is made by ``pack`` and opened by ``unpack``, which are each other's adjoints: so pairs
 can be differentiated again, and the cotangent of a record is a record.
 """
@@ -20,10 +24,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..graph.ir import WRITES, Block, Builder, Graph, Node, Origin, Value
-from ..graph.lift import distinct, reachable
+from ..graph.lift import called, distinct, reachable
 from ..graph.walking import rebuild, walk
 from ..types.dataclasses import dataclass, field
-from ..types.kinds import NONE, RECORD
+from ..types.kinds import NONE, RECORD, Aval, Kind
 from .activity import Activity
 from .binding import Bindings
 from .frames import Frame, cotangent_aval
@@ -57,12 +61,23 @@ class Summary:
 @dataclass(frozen=True)
 class Pair:
     """The two functions that replace one: its cotangents are those of the arguments ``wrt``,
-    for given cotangents of the results ``of``."""
+    for given cotangents of the results ``of``.  The arguments ``through`` are handed on to calls of
+    the function within it as they are."""
 
     forward: str
     backward: str
     wrt: tuple[int, ...]
     of: tuple[int, ...]
+    through: tuple[int, ...] = ()
+
+    def handed(self) -> int:
+        """How many inputs the backward function has besides the record: arguments that are handed
+        on, cotangents of results, and what the cotangents of those arguments are added to."""
+        return len(self.through) + len(self.of) + len(self.added())
+
+    def added(self) -> list[int]:
+        """The arguments whose cotangents are added to what is handed in."""
+        return [i for i in self.through if i in self.wrt]
 
 
 class Calls:
@@ -105,8 +120,24 @@ class Calls:
             forward = distinct(f"{name}_forward", taken)
             backward = distinct(f"{name}_backward", taken)
             taken |= {forward, backward}
-            pair = self.pairs[name] = Pair(forward, backward, wrt, of)
+            pair = self.pairs[name] = Pair(forward, backward, wrt, of, self._through(name))
             self.by_forward[forward] = pair
+
+    def _through(self, name: str) -> tuple[int, ...]:
+        """The arrays and lists of one type that a function hands on as they are wherever it calls
+        itself."""
+        graphs = (self.graph, *self.graph.callees.values())
+        own = self.graph.callees[name]
+        if own.remade or any(name in reachable(self.graph.callees[other]
+                                               .but(callees=self.graph.callees))
+                             for other in called(own.block) if other != name):
+            return ()
+        calls = [n for g in graphs for n in walk(g.block)
+                 if n.op == "call" and n.params["callee"] == name]
+        inner = [n for n in walk(own.block) if n.op == "call" and n.params["callee"] == name]
+        return tuple(i for i, p in enumerate(own.inputs) if inner and _is_whole(p.aval)
+                     and all(n.inputs[i] is p for n in inner)
+                     and all(_of_one_type(n.inputs[i].aval, p.aval) for n in calls))
 
     def tangents(self) -> dict[str, Pair]:
         """For forward mode: the functions that compute tangents of the results as well.  Their
@@ -178,11 +209,40 @@ def reverse_call(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) ->
         record.hint = "record"
     seeds = [cts[o] or reverse.zeros(frame, node.outputs[o]) for o in pair.of]
     targets = [node.inputs[i] for i in pair.wrt]
-    made = frame.tape.add("call", (record, *seeds),
+    through = [node.inputs[i] for i in pair.through]
+    within = calls is not None and calls.pairs.get(reverse.graph.name) is pair
+    added = {node.inputs[i]: i for i in reversed(pair.added())}  # the first place of each
+    sums = [_own_sum(reverse, frame, v, within) if added[v] == i else reverse.zeros(frame, v)
+            for i in pair.added() for v in (node.inputs[i],)]
+    made = frame.tape.add("call", (record, *through, *seeds, *sums),
                           tuple(cotangent_aval(v.aval) for v in targets), callee=pair.backward,
                           effects=0, owned=True)
-    for target, ct in zip(targets, made.outputs):
-        reverse.accumulate(frame, target, ct)
+    cotangents = dict(zip(pair.wrt, made.outputs))
+    for target, place in added.items():
+        if target in reverse.activity.varied:
+            reverse.put(frame, target, cotangents.pop(place))
+    for place, ct in cotangents.items():
+        reverse.accumulate(frame, node.inputs[place], ct)
+
+
+def _own_sum(reverse: Reverse, frame: Frame, value: Value, within: bool) -> Value:
+    """The cotangent that a value has so far, for a call that adds to it in place: ``within`` the
+    function it is what that was handed itself."""
+    found = reverse.current(frame, value)
+    if found is None or within:
+        return found or reverse.zeros(frame, value)
+    return frame.tape.add("copy", (found,), (found.aval,)).out
+
+
+def _is_whole(aval: Aval) -> bool:
+    return not aval.optional and ((aval.kind is Kind.ARRAY and aval.dtype is not None) or (
+        aval.kind is Kind.LIST and aval.elem is not None))
+
+
+def _of_one_type(one: Aval, other: Aval) -> bool:
+    """Do two types tell the same but for sizes?"""
+    return (one.kind, one.dtype, one.ndim, one.elem) == (
+        other.kind, other.dtype, other.ndim, other.elem)
 
 
 def reverse_pack(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
@@ -249,12 +309,60 @@ def pairs(graph: Graph, copies: bool = False) -> Graph:
     callees = dict(graph.callees)
     for joint in joints:
         assert joint.pair is not None
-        cut = joint.but(pair=None, remade=False, given=())
+        cut = _handed_again(joint).but(pair=None, remade=False, given=(), through=())
         forward, backward = split(cut, joint.n_seeds, copies)
         callees[joint.name] = _packed(forward, joint.name, joint.n_primal)
         callees[joint.pair] = _unpacked(backward, joint.pair, joint.n_seeds)
-    alive = reachable(graph.but(callees=callees))
+    graph = graph.but(callees=callees)
+    for joint in joints:
+        assert joint.pair is not None
+        graph = _without_unread(graph, joint.pair, len(joint.through))
+    callees = dict(graph.callees)
+    alive = reachable(graph)
     return graph.but(callees={name: callees[name] for name in callees if name in alive})
+
+
+def _handed_again(joint: Graph) -> Graph:
+    """The joint graph of a function whose backward part reads what it is handed again."""
+    params, border = joint.block.params, joint.border
+    assert border is not None
+    first = len(params) - joint.n_seeds
+    again = {params[i]: params[first + k] for k, i in enumerate(joint.through)}
+    if not again:
+        return joint
+    front, outputs = joint.block.nodes[:border], joint.outputs
+    back = rebuild(Block((), joint.block.nodes[border:], outputs[joint.n_primal:]), again,
+                   fresh=False)
+    return joint.but(block=Block(params, (*front, *back.nodes),
+                                 (*outputs[:joint.n_primal], *back.outputs)))
+
+
+def _without_unread(graph: Graph, name: str, count: int) -> Graph:
+    """The graph with a backward function that is not handed what it only hands on."""
+    own = graph.callees[name]
+    unread = []
+    for place in range(1, count + 1):
+        param = own.inputs[place]
+        readers = [n for n in walk(own.block) if param in n.inputs and not (
+            n.op == "call" and n.params["callee"] == name and n.inputs.count(param) == 1)]
+        if not readers and param not in own.outputs:
+            unread.append(place)
+    if not unread:
+        return graph
+
+    def kept(values: Sequence[Value]) -> tuple[Value, ...]:
+        return tuple(v for place, v in enumerate(values) if place not in unread)
+
+    def changed(block: Block) -> Block:
+        return block.but(nodes=tuple(
+            n.but(inputs=kept(n.inputs)) if n.op == "call" and n.params["callee"] == name
+            else n.but(blocks=tuple(map(changed, n.blocks))) if n.blocks else n
+            for n in block.nodes))
+
+    callees = {key: one.but(block=changed(one.block)) for key, one in graph.callees.items()}
+    own = callees[name]
+    callees[name] = own.but(block=own.block.but(params=kept(own.inputs)))
+    return graph.but(block=changed(graph.block), callees=callees)
 
 
 def _sealed(block: Block, names: Collection[str]) -> Block:

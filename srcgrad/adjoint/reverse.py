@@ -24,7 +24,7 @@ from .absent import Absent
 from .activity import INERT, Activity
 from .binding import Bindings
 from .bodies import cotangents_of_apply, fit, fit_result, settled, shape_of
-from .calls import ADJOINTS, Calls, with_given
+from .calls import ADJOINTS, Calls, Pair, with_given
 from .covered import Covered, Summed
 from .frames import Frame, Tape, cotangent_aval
 from .lengths import Lengths
@@ -279,16 +279,17 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
         callee = graph.callees[name]
         # what is made again gives nothing: the call itself did
         kept = callee.given if callee.remade else range(len(callee.outputs))
-        joint = _joint(callee, pair.wrt, pair.of, kept, calls)
+        joint = _joint(callee, pair.wrt, pair.of, kept, calls, pair)
         joint = with_given(joint, len(pair.of)) if callee.remade else joint
-        callees[pair.forward] = joint.but(name=pair.forward, pair=pair.backward,
-                                          n_seeds=len(pair.of))
-    return _joint(graph, wrt, of, keep, calls, True).but(callees=callees)
+        callees[pair.forward] = joint.but(
+            name=pair.forward, pair=pair.backward, n_seeds=pair.handed(),
+            through=pair.through)
+    return _joint(graph, wrt, of, keep, calls).but(callees=callees)
 
 
 def _joint(graph: Graph, wrt: Sequence[int], of: Sequence[int], keep: Sequence[int],
-           calls: Calls, final: bool = False) -> Graph:
-    """The joint graph of one function: of one that is called, or (``final``) of the one that
+           calls: Calls, pair: Pair | None = None) -> Graph:
+    """The joint graph of one function: of one that is called, or (without a pair) of the one that
     the user gets the derivative of."""
     inputs = [graph.inputs[i] for i in wrt]
     outputs = [graph.outputs[i] for i in of]
@@ -304,6 +305,12 @@ def _joint(graph: Graph, wrt: Sequence[int], of: Sequence[int], keep: Sequence[i
                      cotangent(v.hint or "out", reverse.order))
         seeds.append(seed)
         reverse.accumulate(frame, v, seed)
+    if pair is not None:
+        seeds[:0] = [block.params[i].like(obj=None) for i in pair.through]
+        for v in map(block.params.__getitem__, pair.added()):
+            before = Value(cotangent_aval(v.aval), reverse.name(v))
+            seeds.append(before)
+            reverse.accumulate(frame, v, before)
     reverse.run(frame)
     frame.tape.origin = Origin(role="adjoint")
     gradients = []
@@ -311,7 +318,7 @@ def _joint(graph: Graph, wrt: Sequence[int], of: Sequence[int], keep: Sequence[i
         ct = frame.cts.get(v)
         if ct is None:
             ct = reverse.zeros(frame, v)
-        gradients.append(fit_result(frame.tape, ct, v, final))
+        gradients.append(fit_result(frame.tape, ct, v, pair is None))
     kept = tuple(block.outputs[i] for i in keep)
     nodes = (*block.nodes, *alive(frame.tape.nodes, gradients))
     joint = Block((*block.params, *seeds), nodes, (*kept, *gradients))

@@ -35,6 +35,13 @@ class Families:
         return any(self.family.get(v, mine) is mine for v in (write.inputs[0], write.outputs[0]))
 
 
+    def are_one(self, one: Value, other: Value) -> bool:
+        """May two values share memory?"""
+        return is_mutable(one.aval) and is_mutable(other.aval) and (
+            one not in self.family or other not in self.family
+            or self.family[one] is self.family[other])
+
+
 class Events:
     """The writes, effects and regions of a block by position."""
 
@@ -56,9 +63,12 @@ class Events:
     def may_pass(self, node: Node, event: Node | None, kept: bool) -> bool:
         if event is None or event.op == "effect":
             return False
-        if event.op == "call":  # writes to nothing; no record waits while the next is made
+        if event.op == "call":  # no record waits while the next is made
             return not event.params.get("effects") and not (
-                node.op == "call" and any(v.aval.kind is Kind.RECORD for v in node.inputs))
+                node.op == "call" and any(v.aval.kind is Kind.RECORD for v in node.inputs)
+            ) and not any(self.families.are_one(v, arg)
+                          for arg, given_up in zip(event.inputs, event.params.get("given_up", ()))
+                          if given_up for v in node.inputs)
         if event.blocks and not (self.is_backward(node) and self.is_backward(event)):
             return False
         if node.op == "dim":

@@ -187,8 +187,8 @@ class Storage:
 
     # ---- walking ---------------------------------------------------------------------
     def run(self, graph: Graph) -> Storage:
-        for p in graph.block.params:
-            self.give(p, (self.root(False),))
+        for i, p in enumerate(graph.block.params):
+            self.give(p, (self.root(i in graph.owns),))
         self.block(graph.block)
         return self
 

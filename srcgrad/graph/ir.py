@@ -291,7 +291,8 @@ class Graph:
     ``written`` lists inputs (positions) whose objects the graph writes to.  ``callees`` holds
     the graphs that ``call`` nodes name.  A joint graph among them with ``pair`` stands for two
     functions, forward (its name) and backward (``pair``), until it is cut; its last ``n_seeds``
-    inputs are then those of the backward function.  The adjoint of a call of a ``remade`` graph
+    inputs are then those of the backward function, which is handed again what is an input at the
+    places ``through``.  Nobody else holds the inputs that it ``owns``.  The adjoint of a call of a ``remade`` graph
     runs it again instead of keeping a record; it is ``given`` the results at these places, which
     are values on the way.  ``title`` and ``notes`` go into the header
     of the emitted text.
@@ -305,6 +306,8 @@ class Graph:
     callees: Mapping[str, Graph] = field(default_factory=dict)
     pair: str | None = None
     n_seeds: int = 0
+    through: tuple[int, ...] = ()
+    owns: tuple[int, ...] = ()
     remade: bool = False
     given: tuple[int, ...] = ()
     title: str = ""
