@@ -35,11 +35,13 @@ class Families:
         return any(self.family.get(v, mine) is mine for v in (write.inputs[0], write.outputs[0]))
 
 
-    def are_one(self, one: Value, other: Value) -> bool:
-        """May two values share memory?"""
-        return is_mutable(one.aval) and is_mutable(other.aval) and (
-            one not in self.family or other not in self.family
-            or self.family[one] is self.family[other])
+    def may_give_up(self, call: Node, value: Value) -> bool:
+        """May the function that is called change what ``value`` holds, as it is its own?"""
+        mine = self.family.get(value)
+        return is_mutable(value.aval) and any(
+            mine is None or self.family.get(argument, mine) is mine
+            for argument, given_up in zip(call.inputs, call.params.get("given_up", ()))
+            if given_up)
 
 
 class Events:
@@ -66,9 +68,7 @@ class Events:
         if event.op == "call":  # no record waits while the next is made
             return not event.params.get("effects") and not (
                 node.op == "call" and any(v.aval.kind is Kind.RECORD for v in node.inputs)
-            ) and not any(self.families.are_one(v, arg)
-                          for arg, given_up in zip(event.inputs, event.params.get("given_up", ()))
-                          if given_up for v in node.inputs)
+            ) and not any(self.families.may_give_up(event, v) for v in node.inputs)
         if event.blocks and not (self.is_backward(node) and self.is_backward(event)):
             return False
         if node.op == "dim":
@@ -80,5 +80,7 @@ class Events:
             return True
         writes = [event] if not event.blocks else [
             n for b in event.blocks for n in walk(b) if n.op in WRITES]
+        calls = [n for b in event.blocks for n in walk(b) if n.op == "call"]
         content = [v for v in node.inputs if is_mutable(v.aval)]
-        return not any(self.families.may_touch(w, v) for w in writes for v in content)
+        return not any(self.families.may_touch(w, v) for w in writes for v in content) and not any(
+            self.families.may_give_up(c, v) for c in calls for v in content)

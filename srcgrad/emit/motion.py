@@ -50,6 +50,9 @@ class Motion:
         self._later: dict[str, list[ast.stmt]] = {}
         self._ours: dict[ast.stmt, bool] = {}  # is it a statement of the backward part?
         self._once: set[str] = set()  # names that statements so far give to one other
+        # functions that may change what they are handed
+        self._changing = {n.params["callee"] for n in folding.producer.values()
+                          if n.op == "call" and any(n.params.get("given_up", ()))}
         for value, name in names.items():
             memory = self._memory.setdefault(name, set())
             if is_mutable(value.aval):
@@ -157,7 +160,14 @@ class Motion:
             return None  # it is changed under its name
         plain = isinstance(
             stmt.value, ast.BinOp | ast.UnaryOp | ast.Call | ast.Subscript | ast.Attribute)
-        return (name, stmt.value) if plain and not _has_effects(stmt.value) else None
+        return (name, stmt.value) if plain and not self._has_effects(stmt.value) else None
+
+    def _has_effects(self, value: ast.expr) -> bool:
+        """Does an expression change anything?"""
+        return any(any(k.arg == "out" for k in call.keywords) or (
+            isinstance(call.func, ast.Attribute) and call.func.attr in ("pop", "at")) or (
+            isinstance(call.func, ast.Name) and call.func.id in self._changing)
+            for call in parts(ast.Call, value))
 
     def _is_read(self, name: str, between: Sequence[ast.stmt]) -> bool:
         """Does a statement in between or a later one read what has the name now, such as its
@@ -238,7 +248,7 @@ class Motion:
         read = self._names(moved) - {adds_to}
         memory = self._behind(read)
         value = getattr(moved, "value", None)
-        taken = read if value is not None and _has_effects(value) else set()  # ``items.pop()``
+        taken = read if value is not None and self._has_effects(value) else set()  # ``items.pop()``
         return next((i for i, other in enumerate(others) if names_in(other) & taken or not all(
             self._keeps(stmt, read, memory) for stmt in statements([other]))), len(others))
 
@@ -248,7 +258,7 @@ class Motion:
             return not names_in(stmt.target) & read
         if isinstance(stmt, ast.If) or text_of(stmt) is not None:
             return True
-        if not isinstance(stmt, ast.Assign | ast.AugAssign) or _has_effects(stmt.value):
+        if not isinstance(stmt, ast.Assign | ast.AugAssign) or self._has_effects(stmt.value):
             return False
         node = node_of(stmt)
         for target in stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]:
@@ -312,13 +322,6 @@ def _with(stmt: ast.stmt, name: str, value: ast.expr) -> ast.stmt | None:
 
 
 _REPEATED = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
-
-
-def _has_effects(value: ast.expr) -> bool:
-    """Does an expression change anything?"""
-    return any(any(k.arg == "out" for k in call.keywords) or (
-        isinstance(call.func, ast.Attribute) and call.func.attr in ("pop", "at"))
-        for call in parts(ast.Call, value))
 
 
 def _total(first: ast.stmt, second: ast.AugAssign, depth: int) -> ast.stmt | None:

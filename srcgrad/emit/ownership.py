@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from srcgrad.emit.facts import facts
-from srcgrad.emit.order import Order, is_mutable
+from srcgrad.emit.order import Order
 from srcgrad.emit.storage import Storage
 from srcgrad.graph.changing import Changing
 from srcgrad.graph.ir import Graph, Node
 from srcgrad.graph.walking import walk
+from srcgrad.types.kinds import Kind
 
 
 class Held(NamedTuple):
@@ -32,7 +33,8 @@ def with_ownership(graph: Graph) -> Graph:
     called = sorted({n.params["callee"] for g in (graph, *graph.callees.values())
                      for n in walk(g.block) if n.op == "call" and n.params.get("owned")})
     held = {name: Held((True,) * len(graph.callees[name].outputs),
-                       tuple(is_mutable(p.aval) for p in graph.callees[name].inputs))
+                       tuple(p.aval.kind in (Kind.ARRAY, Kind.LIST)  # records are read again
+                             for p in graph.callees[name].inputs))
             for name in called}
     settled = not held
     while not settled:
