@@ -292,9 +292,9 @@ class Graph:
     the graphs that ``call`` nodes name.  A joint graph among them with ``pair`` stands for two
     functions, forward (its name) and backward (``pair``), until it is cut; its last ``n_seeds``
     inputs are then those of the backward function, which is handed again what is an input at the
-    places ``through``.  Nobody else holds the inputs that it ``owns``.  The adjoint of a call of a ``remade`` graph
-    runs it again instead of keeping a record; it is ``given`` the results at these places, which
-    are values on the way.  ``title`` and ``notes`` go into the header
+    places ``through``.  Nobody else holds the inputs that it ``owns``.  The adjoint of a call of a
+    ``remade`` graph runs it again instead of keeping a record; it is ``given`` the results at these
+    places, which are values on the way.  ``title`` and ``notes`` go into the header
     of the emitted text.
     """
 
