@@ -22,12 +22,13 @@ import objects_outside
 import practice
 import pytest
 import recursion
+import recursion_shared
 import recursion_state
 from chain import check, check_orders, floats, same
 
 import srcgrad as sg
 
-CORPORA = (containers_outside, objects_outside, everyday, aliasing, arrays_in_turn, lists_of_arrays, identity, objects, numpy_style, practice, recursion, recursion_state, found_in_packages,
+CORPORA = (containers_outside, objects_outside, everyday, aliasing, arrays_in_turn, lists_of_arrays, identity, objects, numpy_style, practice, recursion, recursion_shared, recursion_state, found_in_packages,
            found_in_repositories, found_in_notebooks, found_at_run_time, data_science)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 PROGRAMS += [(found_in_repositories.__name__, *one) for one in found_in_repositories.FIRST_ORDER]

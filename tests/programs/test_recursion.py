@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import importlib.util
 import linecache
+import re
 
 import numpy as np
 import pytest
 import recursion
 import recursion_objects
+import recursion_shared
 import recursion_state
 from chain import close, differences, floats, inputs_of, same
 
@@ -20,7 +22,8 @@ from srcgrad.graph.verify import verify
 from srcgrad.trace.entry import trace
 from srcgrad.types.tree import flatten
 
-CASES = recursion.CASES + recursion_state.CASES + recursion_objects.CASES
+CASES = (recursion.CASES + recursion_state.CASES + recursion_objects.CASES
+         + recursion_shared.CASES)
 IDS = [fn.__name__ for fn, _ in CASES]
 DEPTH_IS_A_NUMBER = ("best_so_far", "balanced_tree", "links_reversed")
 
@@ -214,3 +217,20 @@ def test_linked_objects_have_one_text_for_any_number(fn, args):
         assert close(slope, differences(fn, (x,), 0)[0])
         texts.add(compiled.source(x))
     assert fn.__name__ in DEPTH_IS_A_NUMBER or len(texts) == len(compiled._entries) == 1
+
+
+@pytest.mark.parametrize(("fn", "args"), recursion_shared.CASES,
+                         ids=[fn.__name__ for fn, _ in recursion_shared.CASES])
+def test_nothing_is_copied_for_each_call(fn, args):
+    """No call copies, makes or adds up a whole cotangent of what is handed on, and no iteration
+    copies a list: the gradient would take a time of another order than the function."""
+    text = sg.value_and_grad(fn).source(*copy.deepcopy(args))
+    backward = [part for part in text.split("\ndef ")[1:]
+                if part.partition("(")[0].endswith("_backward")]
+    assert backward
+    if fn.__name__ not in ("arrays_that_change_places", "sorted_by_merging"):
+        assert not re.search(r"np\.zeros\(|zeros_like|\.copy\(|= list\(|zip\(|\[0\.0\] \*",
+                             "\n".join(backward)), text
+    for part in backward:
+        loops = re.findall(r"\n( *)for .*:((?:\n\1 .*)+)", part)
+        assert not any("list(" in body for _, body in loops), text

@@ -331,9 +331,9 @@ class Loops(Collaborator):
                     return self.loop_end(jump, orelse, rest)
                 reason = "an array has another rank after each iteration"
             mark.undo()
-        known: Any = static_items(self.machine, staged) if site in self.longer else (
+        found: Any = static_items(self.machine, staged) if site in self.longer else (
             self._unrolled(staged, reason))
-        items = self.walks.checked(walked, known)
+        items = self.walks.checked(walked, found)
         return self.references.run_items(items, target, body, orelse, rest)
 
     def _loses_ranks(self, staged: Any, nodes: list[Node]) -> bool:
