@@ -1,7 +1,7 @@
 import numpy as np
 
 
-# log_sum_forward(x: f8[k])
+# log_sum_forward(x: f8[k_1])
 def log_sum_forward(x):
     n = x.shape[0]
     taken = n == 1
