@@ -28,7 +28,7 @@ from srcgrad.graph.ir import (
     has_plain_arguments,
     references,
 )
-from srcgrad.graph.raising import may_raise
+from srcgrad.graph.raising import is_calm
 from srcgrad.graph.walking import walk
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import PLACES, Method
@@ -357,6 +357,6 @@ class Folding:
         return own
 
     def is_quiet(self, node: Node) -> bool:
-        """Does a node not raise, which would be said of the line that it stands in?"""
-        return node.op in ("apply", "if", "const") and not (may_raise(node) or checks(node)) and (
+        """Does a node neither raise nor warn, which would be said of the line it stands in?"""
+        return is_calm(node) and not checks(node) and (
             all(self.is_quiet(n) for inner in node.blocks for n in inner.nodes))

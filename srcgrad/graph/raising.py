@@ -42,6 +42,10 @@ _QUIET = frozenset({"dim", "const", "list", "append"})
 _SILENT = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos,
                      operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
                      operator.not_, min, max, bool, int})
+# What NumPy warns of at most where numbers are too large.
+_CALM: frozenset[Any] = _SILENT | {
+    np.add, np.subtract, np.multiply, np.negative, np.abs, abs, np.where, np.transpose, np.reshape,
+    np.maximum, np.minimum, np.outer, np.zeros_like, np.ones_like, len}
 _ALIKE: frozenset[Any] = frozenset({np.asarray, np.asanyarray, np.zeros_like, np.ones_like})
 _SUBSCRIPTS = frozenset({"read", "write", "update", "acc"})
 _TAKING = frozenset({np.take, Method("take")})
@@ -94,6 +98,12 @@ def is_silent(node: Node) -> bool:
         return fn in _ALIKE and len(node.params["args"]) == 1 and not node.params["kwargs"]
     return fn in _SILENT and (kinds <= {Kind.INT, Kind.BOOL} or (
         kinds == {Kind.FLOAT} and fn is not int))
+
+
+def is_calm(node: Node) -> bool:
+    """Does a node neither raise nor warn, but where numbers are too large for NumPy's?"""
+    return node.op in ("if", "const") or (
+        node.op == "apply" and node.params["fn"] in _CALM and not may_raise(node))
 
 
 def _keys(node: Node) -> tuple[Any, ...]:

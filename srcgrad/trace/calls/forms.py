@@ -15,6 +15,7 @@ from typing import Any
 from ...errors import JoinError
 from ...graph.ir import Value
 from ...stage.function import definition
+from ...stage.machine import UNBOUND
 from ...types.dataclasses import dataclass
 from ...types.dims import Atom, Dim, Poly, of_atom, symbols
 from ...types.kinds import Aval, Kind, join, list_of
@@ -24,6 +25,8 @@ from ..flow.shapes import (
     Failed,
     Leaf,
     Misfit,
+    Numbered,
+    OneOf,
     Same,
     Sequence,
     Shape,
@@ -33,8 +36,8 @@ from ..flow.shapes import (
 )
 from ..flow.widening import merge_leaf, widen
 from ..heap.columns import list_elem
-from ..heap.stores import Link, Reference
-from ..heap.unlike import numbered
+from ..heap.stores import Link, Reference, Unlinked
+from ..heap.unlike import Unsorted, numbered, things_in
 from ..record.journal import Snapshot
 from ..record.states import Maybe, Partial, SymbolicList
 from ..record.structures import label_of, leaf_aval, rebuilder, structure_parts
@@ -183,18 +186,31 @@ def fits(joining: Join, form: Arguments, head: tuple[Any, ...],
     shape, _ = widen(joining, form.shape, head, state)
     found = leaf_shapes(shape)
     try:
-        if any(failures(shape)):
+        if any(failures(shape)) or _is_one_of_others(shape, head, state):
             return None
         pairs = [_pair(joining, *each) for each in zip(
             found, leaves(shape, head), leaves(shape, state), strict=True)]
         wider, own = _sizes(joining, form, pairs)
-    except (Unlike, Misfit):
+    except (Unlike, Misfit, Unlinked, Unsorted):
         return None
     if [leaf.aval for leaf in leaf_shapes(form.shape)] == wider:
         return form
     for leaf, aval in zip(found, wider, strict=True):
         leaf.aval = aval
     return Arguments(shape, own)
+
+
+def _is_one_of_others(shape: Shape, *states: Any) -> bool:
+    """May a place hold one of several things that are no objects in stores, nor None?"""
+    if isinstance(shape, OneOf):
+        return any(SPARE in leaves(shape, s) for s in states) and not all(
+            thing is None or type(thing) is Reference
+            for state in states for thing in things_in(state, {}))
+    if not isinstance(shape, Sequence) or isinstance(shape, Numbered) or any(
+            s is UNBOUND for s in states):
+        return False
+    return any(_is_one_of_others(item, *parts) for item, *parts in zip(
+        shape.items, *map(shape.parts, states), strict=True))
 
 
 def _pair(joining: Join, leaf: Leaf, *states: Any) -> tuple[Aval, Aval]:

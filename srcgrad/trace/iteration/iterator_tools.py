@@ -28,6 +28,7 @@ def counted(start: Any = 0, step: Any = 1) -> Iterator[Any]:
 
 def taken(iterator: Any) -> Iterator[Any]:
     """What ``__next__`` of a class gives, until it raises a StopIteration."""
+    iterator = iter(iterator)
     while True:
         try:
             item = iterator.__next__()

@@ -217,7 +217,7 @@ class Walks(Collaborator):
 
     def begin(self, items: Any, container: Any) -> None:
         """Note the iterator over what stands for a container."""
-        start = turns_of(container) if type(container) is Queue else None
+        start = self.machine.call(turns_of, container) if type(container) is Queue else None
         self.begun[id(items)] = (items, container, self._changes_of(container), start)
 
     def look(self, iterator: Any) -> None:

@@ -10,8 +10,8 @@ def nearest_value_and_grad(points, centers):
     for p in points:
         if centers.shape[0] == 0:
             raise ValueError('min() iterable argument is empty')
-        k = 0
         best_key = np.sum((p - centers[0]) ** 2)
+        k = 0
         for k_2 in range(1, centers.shape[0]):
             best_key_2 = np.sum((p - centers[k_2]) ** 2)
             if best_key_2 < best_key:
