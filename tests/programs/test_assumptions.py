@@ -56,7 +56,7 @@ PROGRAMS = {  # the programs of the suites that meet each kind
                     "python_dicts.popped", "python_dicts.two_dicts_swapped"),
     "CalledFunction": ("recursion.newton", "recursion.called_in_a_loop"),
     "ChangedLater": ("effects.memo_table", "effects.last_result_kept"),
-    "Withdrawn": ("python_tables.needed_as_a_dict", "python_matrices.cramer", "python_picked.tree_build",
+    "Withdrawn": ("python_tables.needed_as_a_dict", "python_picked.tree_build",
                   "carried.grouped_rows", "data_science.counts_in_rows", "data_science.rows_into_arrays"),
     "StoredObjects": ("object_stores.particles", "object_stores.best_of",
                       "python_rows.pivot_rows", "object_unions.linked", "test_assumptions.found_and_made"),
