@@ -130,9 +130,9 @@ class _Known(Changing):
                 for value in known:
                     del self.replaced[value]
                 blocks.append(Block((), inner.nodes, (*first.outputs, *inner.outputs)))
-            made.remove(before)
+            tests = _of_branch(before, made)
             node = before.but(outputs=(*before.outputs, *outputs), blocks=tuple(blocks))
-            made.append(node)
+            made[:] = [*(n for n in made if n is not before and n not in tests), node, *tests]
         for out, *ends in zip(node.outputs, *(b.outputs for b in node.blocks), strict=True):
             if all(type(self.constants.get(v)) is int for v in ends):
                 first, second = map(self.constants.__getitem__, ends)
@@ -157,10 +157,20 @@ class _Known(Changing):
                 self.asked(before.inputs[0])[0] is not self.asked(node.inputs[0])[0]):
             return None
         read = {v for inner in node.blocks for v in (*free_values(inner), *inner.outputs)}
-        return before if all(
+        return before if read.isdisjoint(n.out for n in _of_branch(before, made)) and all(
             _fits(out, end) for inner in before.blocks
             for out, end in zip(before.outputs, inner.outputs, strict=True) if out in read
         ) else None
+
+
+def _of_branch(before: Node, made: Sequence[Node]) -> list[Node]:
+    """The tests, behind a branch, of what it has set."""
+    found, values = [], set(before.outputs)
+    for node in made[made.index(before) + 1:]:
+        if not values.isdisjoint(node.inputs):
+            found.append(node)
+            values.update(node.outputs)
+    return found
 
 
 def _fits(out: Value, end: Value) -> bool:

@@ -267,7 +267,7 @@ class Containers(Collaborator):
             except StopIteration:
                 return
             yield value
-        raise self.recorder.fatal(UnsupportedOperation(
+        raise self.recorder.of_forms(UnsupportedOperation(
             f"the iterator of {type(iterator).__name__} gives more than {MOST_ITEMS} items, or "
             "ends where data say so",
             why="it is gone through while the code is generated",
@@ -332,7 +332,8 @@ class Containers(Collaborator):
         if name == "append" and type(obj) is list and self.listed_arrays.begins(obj, args[0]):
             return self.list_methods.symbolic_method(
                 self.lists.made_unknown(obj), name, args, kwargs)
-        if isinstance(obj, collections.deque) and name != "reverse" and args != ([],):
+        if isinstance(obj, collections.deque) and name != "reverse" and not (
+                args and type(args[0]) is list and not args[0]):
             self.walks.changes[id(obj)] += 1
         self.journal.touch(Content(obj, self.symbolic_lists))
         return native_method(obj, name)(*args, **kwargs)
