@@ -203,7 +203,7 @@ def fits(joining: Join, form: Arguments, head: tuple[Any, ...],
 def _is_one_of_others(shape: Shape, *states: Any) -> bool:
     """May a place hold one of several things that are no objects in stores, nor None?"""
     if isinstance(shape, OneOf):
-        return any(SPARE in leaves(shape, s) for s in states) and not all(
+        return any(part is SPARE for s in states for part in leaves(shape, s)) and not all(
             thing is None or type(thing) is Reference
             for state in states for thing in things_in(state, {}))
     if not isinstance(shape, Sequence) or isinstance(shape, Numbered) or any(
