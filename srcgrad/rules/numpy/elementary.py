@@ -24,7 +24,7 @@ from srcgrad.rules.quotients import divided
 
 for _name in ("tan", "sinh", "tanh", "radians", "degrees"):
     alias(getattr(np, _name), getattr(math, _name))
-for _name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh"):
+for _name in ("tan", "tan2", "tanh"):
     alias(getattr(np, f"arc{_name}"), getattr(math, f"a{_name}"))
 
 elementwise(np.sin, x=lambda x: np.cos(x))

@@ -24,11 +24,15 @@ for _name, _function in (
     alias(_function, getattr(cmath, _name))
 
 # of Python's numbers, which are several times as fast to compute with as NumPy's
-_sin, _cos, _sinh = map(dispatching, (math.sin, math.cos, math.sinh))
+_sin, _cos, _sinh, _sqrt = map(dispatching, (math.sin, math.cos, math.sinh, math.sqrt))
 
 elementwise(math.sin, like=lambda x: None, x=lambda x: _cos(x))
 elementwise(math.cos, like=lambda x: None, x=lambda x: -_sin(x))
 elementwise(math.cosh, like=lambda x: None, x=lambda x: _sinh(x))
+vjp(math.asin, like=lambda x: None, x=lambda ct, x: ct / _sqrt(1 - x * x))
+vjp(math.acos, like=lambda x: None, x=lambda ct, x: -ct / _sqrt(1 - x * x))
+vjp(math.asinh, like=lambda x: None, x=lambda ct, x: ct / _sqrt(x * x + 1))
+vjp(math.acosh, like=lambda x: None, x=lambda ct, x: ct / (_sqrt(x - 1) * _sqrt(x + 1)))
 
 nondiff(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan)
 
