@@ -39,7 +39,7 @@ class _Normalised(Operands):
 
     def note(self, node: Node) -> None:
         super().note(node)
-        pair = self._pair(node) if call_of(node) in DIV else None
+        pair = self._divided(node)
         if pair is not None and same_type(pair[0], node.out) and self.is_beside(node, pair[0]):
             self._quotients[self._place(pair[0])].append((node.out, pair[1]))
 
@@ -53,10 +53,20 @@ class _Normalised(Operands):
             return None
         return operands[0], operands[1]
 
+    def _divided(self, node: Node) -> tuple[Value, Value] | None:
+        """What a node divides by what, maybe in place, if both are real values."""
+        if call_of(node) in DIV:
+            return self._pair(node)
+        whole = node.op == "update" and not node.params["steps"]
+        if not whole or node.params["fn"] is not operator.itruediv:
+            return None
+        above, below = node.inputs
+        return (above, below) if is_real(above) and is_real(below) else None
+
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         pair = self._pair(node) if call_of(node) in MUL else None
         for one, other in () if pair is None else (pair, pair[::-1]):
-            if self.uses[one] > 1 or call_of(self.made(one)) in MUL:
+            if call_of(self.made(one)) in MUL:
                 continue
             for quotient, norm in self._quotients.get(self._place(other), ()):
                 if self._is_divided(one, norm):
@@ -65,15 +75,16 @@ class _Normalised(Operands):
         return None
 
     def _parts(self, value: Value, norm: Value) -> tuple[Node, list[Value]] | None:
-        """What makes a value that nothing else uses, and those of its operands that are divided in
-        it."""
+        """What makes a value that nothing else uses, if it is no number, and those of its operands
+        that are divided in it: none, where it is what divides by the norm."""
         node = self.defined.get(value)
-        if node is None or self.uses[value] > 1 or not is_real(value):
+        if node is None or not is_real(value) or (
+                self.uses[value] > 1 and value.aval.kind not in SCALARS):
             return None
-        fn = call_of(node)
-        pair = self._pair(node) if fn in DIV or fn in ADD or fn in SUB else None
-        if pair is not None and fn in DIV:
+        pair, fn = self._divided(node), call_of(node)
+        if pair is not None:
             return (node, []) if pair[1] is norm and same_type(pair[0], value) else None
+        pair = self._pair(node) if fn in ADD or fn in SUB else None
         if pair is not None:
             return node, [*pair]
         if node.op in ("acc", "update") and not node.params["steps"]:

@@ -2,6 +2,7 @@
 
     sum(a * b)                          ->  a @ b, vdot(a, b)
     sum(a * b, axis=0)                  ->  sum(a, axis=0) * b, if b has no such axis
+    sum(a / s)                          ->  sum(a) / s, if s is a number
     sum(a * b, axis=0)                  ->  einsum("ij,ij->j", a, b)
     sum(c[:, None] * a, axis=0)         ->  c @ a
     sum(a * c, axis=1)                  ->  a @ c      (a matrix and a row)
@@ -17,8 +18,8 @@ import numpy as np
 
 from ..graph.ir import Index, Node, Ref, Value, fill
 from ..types.kinds import SCALARS, same_dtypes
-from .operands import is_real, same_type
-from .rewriting import Emit, same_shape
+from .operands import DIV, division, is_real, same_type
+from .rewriting import Emit, call_of, same_shape
 from .stores import Stores
 
 
@@ -45,7 +46,8 @@ class Sums(Stores):
         negated = self.negated(operand)
         if negated is None:
             return self._inner_product(node, emit) or self._factor_out(node, emit) or (
-                self._inner_products(node, emit)) or self._matrix_product(node, emit)
+                self._inner_products(node, emit)) or self._matrix_product(node, emit) or (
+                self._divided(node, emit))
         args = fill(node.params["args"], [negated, *node.inputs[1:]])
         kwargs = fill(node.params["kwargs"], [negated, *node.inputs[1:]])
         return emit.call(operator.neg, emit.call(np.sum, *args, **kwargs))
@@ -89,6 +91,24 @@ class Sums(Stores):
         if not rows and first.aval.kind not in SCALARS:
             return None
         return emit.call(operator.mul, first, emit.call(np.sum, second, **kwargs))
+
+    def _divided(self, node: Node, emit: Emit) -> Value | None:
+        """The sum of an array that a number divides: it divides the sum."""
+        quotient = self.made(node.inputs[0])
+        if quotient is None or call_of(quotient) not in DIV or self.uses[quotient.out] > 1 or (
+                node.params["args"] != (Ref(0),) or quotient.params["kwargs"]):
+            return None
+        above, below = quotient.operands
+        if not isinstance(below, Value) or below.aval.kind not in SCALARS or (
+                not is_real(above) or not same_type(above, quotient.out)):
+            return None
+        whole = node.but(inputs=(above,), outputs=(Value(node.out.aval),))
+        total = self.reduced(whole, emit)
+        if total is None:
+            emit.nodes.append(whole)
+            total = whole.out
+        found = emit.call(division(quotient), total, below)
+        return found if same_type(found, node.out) else None
 
     def _matrix_product(self, node: Node, emit: Emit) -> Value | None:
         """The sum over the axis that an array has with a vector or a matrix that was widened."""
