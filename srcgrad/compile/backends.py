@@ -13,6 +13,7 @@ from ..errors import StructureError
 from ..graph.ir import Graph, Ref
 from ..simplify import (
     batch_loops,
+    choose_numbers,
     compute_again,
     fuse_loops,
     join_branches,
@@ -95,7 +96,7 @@ def for_numpy(graph: Graph) -> Graph:
 
 def _in_numpy(graph: Graph) -> Graph:
     """A finished graph as it is printed for NumPy."""
-    return join_branches(write_out_quotients(sunk_in_arms(for_numpy(graph))))
+    return choose_numbers(join_branches(write_out_quotients(sunk_in_arms(for_numpy(graph)))))
 
 
 def written(graph: Graph, backend: Backend, result: Any = ALL,

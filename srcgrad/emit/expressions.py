@@ -355,6 +355,9 @@ class Expressions:
         if is_short_circuit(node):
             is_and = node.blocks[1].outputs[0] is node.inputs[0]
             return _joined(ast.And() if is_and else ast.Or(), test, then if is_and else orelse)
+        if isinstance(orelse, ast.IfExp) and isinstance(then, ast.Constant) and (
+                ast.dump(then) == ast.dump(orelse.body)):
+            return ast.IfExp(_joined(ast.Or(), test, orelse.test), then, orelse.orelse)
         return ast.IfExp(test, then, orelse)
 
     def node_call(self, node: Node) -> ast.expr:

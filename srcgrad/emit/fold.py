@@ -247,7 +247,7 @@ class Folding:
             made = self.producer.get(inner.outputs[0])
             if made is not None and made.op == "undef":
                 return False
-        return some or node.out.hint is None
+        return some or node.out.hint is None or "choice" in node.params
 
     def target(self, node: Node, block: Block) -> int | None:
         out = node.out

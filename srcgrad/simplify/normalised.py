@@ -66,7 +66,7 @@ class _Normalised(Operands):
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         pair = self._pair(node) if call_of(node) in MUL else None
         for one, other in () if pair is None else (pair, pair[::-1]):
-            if call_of(self.made(one)) in MUL:
+            if call_of(self.made(one)) in MUL or (self.uses[one] > 1 and not other.aval.shape):
                 continue
             for quotient, norm in self._quotients.get(self._place(other), ()):
                 if self._is_divided(one, norm):

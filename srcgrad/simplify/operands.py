@@ -62,6 +62,16 @@ class Operands(Rewriter):
             return type(node.params["value"]) in (int, float) and node.params["value"] == 0
         return call_of(node) in (np.zeros_like, np.zeros)
 
+    def is_never_zero(self, node: Node | None) -> bool:
+        """Is it ``np.where(x == 0, 1, x)``?"""
+        if call_of(node) is not np.where or node is None or len(node.operands) != 3:
+            return False
+        test, number, other = node.operands
+        asked = self.made(test)
+        return bool(self.number(number)) and asked is not None and (
+            call_of(asked) in (operator.eq, np.equal) and asked.operands[0] is other
+            and self.number(asked.operands[1]) == 0)
+
     def equal(self, a: Value, b: Value) -> bool:
         return a is b or self.identity(a) == self.identity(b)
 

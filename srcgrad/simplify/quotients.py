@@ -101,12 +101,14 @@ class _Quotients(Operands):
             return any(self._is_plain(arm.outputs[place]) for arm in node.blocks)
         if node is not None and call_of(node) in MUL | DIV | NEG | ADD | SUB:
             return all(map(self._is_plain, node.operands))
+        if call_of(node) is np.where and node is not None:
+            return any(map(self._is_plain, node.operands[1:]))
         return operand.aval.kind is Kind.NUMBER and (
             node is None or node.op != "read" or not node.inputs[0].aval.is_array)
 
     def _may_be_zero(self, below: Any) -> bool:
         number = self.number(below)
-        if number is not None:
+        if number is not None or self.is_never_zero(self.defined.get(below)):
             return number == 0
         expr = below.aval.expr
         if (expr is not None and proves_positive(expr)) or self.signs.is_positive(below):
