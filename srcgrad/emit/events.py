@@ -73,6 +73,8 @@ class Events:
             return False
         if node.op == "dim":
             return True
+        if "choice" in node.params:  # between numbers
+            return True
         if node.op == "if" or node.out.aval.kind is Kind.OPAQUE:
             return False
         if not kept and node.op == "read" and is_mutable(node.out.aval) and all(
