@@ -86,8 +86,9 @@ def sum_to(a: Array, shape: tuple[int, ...]) -> Array:
 
 @runtime
 def sum_to_like(a: Array, like: Array) -> Array:
-    """:func:`sum_to` the shape of ``like``."""
-    return sum_to(a, np.shape(like))
+    """:func:`sum_to` the shape of ``like``; a number, if that is one."""
+    found = sum_to(a, np.shape(like))
+    return found if isinstance(like, np.ndarray) else found[()]
 
 
 @runtime

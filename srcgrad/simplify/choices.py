@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..graph.ir import STORES, Graph, Node, Value, is_adjoint, only_index
+from ..graph.ir import WRITES, Graph, Node, Value, is_adjoint, only_index
 from ..graph.walking import operations, walk
 from ..types.kinds import FLOAT, SCALARS, Kind
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands
@@ -116,8 +116,8 @@ class _Choices(Operands):
             elif by.op == "loop":
                 if value.aval.kind not in SCALARS:
                     return False
-            elif by.op in STORES:
-                if value not in by.inputs[1:2]:
+            elif by.op in WRITES:  # to a number, it makes another
+                if by.inputs[0] is value and value.aval.kind not in SCALARS:
                     return False
             elif not (fn in _ARITHMETIC or (fn in DIV and (divides or by.operands[0] is value))):
                 return False

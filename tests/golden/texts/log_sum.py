@@ -29,12 +29,12 @@ def log_sum_backward(record, d_out):
         d_x = np.zeros(t1)
         d_x[t5:] = log_sum_backward(record,
                                     d_out
-                                    * np.exp(np.where(t4 == np.inf, 0, t4)
-                                             - np.where(np.isinf(t4), 0, t3)))
+                                    * np.exp((0.0 if t4 == np.inf else t4)
+                                             - (0.0 if np.isinf(t4) else t3)))
         d_x[:t5] = log_sum_backward(record_2,
                                     d_out
-                                    * np.exp(np.where(t2 == np.inf, 0, t2)
-                                             - np.where(np.isinf(t2), 0, t3)))
+                                    * np.exp((0.0 if t2 == np.inf else t2)
+                                             - (0.0 if np.isinf(t2) else t3)))
     return d_x
 
 

@@ -26,5 +26,5 @@ def robust_value_and_grad(x, scale):
             # r = 0.5 * r
             d_r *= 0.5
     # r = np.linalg.norm(x)
-    d_x = d_r * x / np.where(r_1 == 0, 1, r_1)
+    d_x = d_r * x / (1.0 if r_1 == 0 else r_1)
     return out, (d_x, float(d_scale))
