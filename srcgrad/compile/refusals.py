@@ -20,6 +20,7 @@ from ..graph.ir import Ref
 from ..trace.boundary.input_arrays import kind_of_array
 from ..trace.entry import Record, Traced
 from ..types.guards import Path
+from ..types.identifiers import wrapped_names
 from ..types.kinds import Kind, in_words
 from .frames import is_internal
 
@@ -89,6 +90,12 @@ def _conversion(path: Path, value: Any) -> str:
 
 
 def no_parameter(function: Any, wanted: str, signature: inspect.Signature) -> StructureError:
+    if wanted not in signature.parameters and wanted in wrapped_names(function):
+        return StructureError(
+            f"argnums names {wanted!r}, which this call of {named(function)} does not give",
+            where=f"{named(function)}{signature}",
+            why="what a default holds behind a wrapper is not an argument of the call",
+            fix=f"pass {wanted}")
     return StructureError(
         f"argnums names {wanted!r}, but {named(function)} has no such parameter",
         where=f"{named(function)}{signature}",

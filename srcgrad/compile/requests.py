@@ -12,7 +12,7 @@ from ..errors import AliasError
 from ..trace.entry import Traced
 from ..types.dataclasses import dataclass
 from ..types.guards import Guard, Path
-from ..types.identifiers import plain_name
+from ..types.identifiers import plain_name, wrapped_names
 from ..types.subclasses import native_class, own_namespace
 from ..types.tree import argument_leaves, children
 from .backends import NUMPY, Backend
@@ -50,7 +50,8 @@ def wanted_of(function: Any, request: Request, signature: inspect.Signature,
         name = parameter_of(function, wanted, signature, bound)
         if isinstance(name, tuple):
             name, place = name
-            path = Path(("arg", name), (("item", place),), f"{name}[{place}]")
+            path = Path(("arg", name), (("item", place),),
+                        place if isinstance(place, str) else f"{name}[{place}]")
             value = bound.arguments[name][place]
         else:
             path, value = Path(("arg", name), (), name), bound.arguments[name]
@@ -62,8 +63,8 @@ def wanted_of(function: Any, request: Request, signature: inspect.Signature,
 
 
 def parameter_of(function: Any, wanted: int | str, signature: inspect.Signature,
-                 bound: inspect.BoundArguments) -> str | tuple[str, int]:
-    """The name of a parameter, or that of ``*args`` and a place there."""
+                 bound: inspect.BoundArguments) -> str | tuple[str, int | str]:
+    """The name of a parameter, or that of ``*args`` or ``**kwargs`` and a place there."""
     if isinstance(wanted, str) and wanted in signature.parameters:
         return wanted
     positional = [p for p in signature.parameters.values()
@@ -71,8 +72,11 @@ def parameter_of(function: Any, wanted: int | str, signature: inspect.Signature,
     variable = next((p for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL),
                     None)
     count = len(positional) + (len(bound.arguments.get(variable.name, ())) if variable else 0)
-    if isinstance(wanted, str):  # of what a wrapper wraps, which is given by position
-        named = list(inspect.signature(function).parameters)
+    if isinstance(wanted, str):  # of what a wrapper wraps
+        for p in signature.parameters.values():
+            if p.kind is p.VAR_KEYWORD and wanted in bound.arguments.get(p.name, ()):
+                return p.name, wanted
+        named = wrapped_names(function)
         if variable is None or wanted not in named[:count]:
             raise no_parameter(function, wanted, signature)
         wanted = named.index(wanted)

@@ -11,7 +11,7 @@ from ..compile.backends import Backend, BackendLike, chosen
 from ..compile.frames import without_internal_frames
 from ..compile.refusals import no_parameter, out_of_range, require_function
 from ..errors import StructureError
-from ..types.identifiers import signature_of
+from ..types.identifiers import signature_of, wrapped_names
 from . import standard_arrays
 from .api import Argnums, requested
 from .blocks import Places
@@ -89,7 +89,7 @@ class Derived(Standing, Generic[P, R]):
                 fun = self._by_position.setdefault((names, count), _by_position(
                     fun, names, count))
             args = (*bound.args, *bound.kwargs.values())
-            found = tuple(count + names.index(p) if isinstance(p, str) else
+            found = tuple(_place(fun, p, names, bound) if isinstance(p, str) else
                           p + count if p < 0 else p for p in self._places)
             for asked, place in zip(self._places, found, strict=True):
                 if not 0 <= place < (count if isinstance(asked, int) else len(args)):
@@ -153,7 +153,7 @@ def _signature(fun: Any) -> inspect.Signature | None:
 def _places(fun: Any, signature: inspect.Signature | None, argnums: tuple[int | str, ...]
             ) -> tuple[int | str, ...]:
     """The numbers of the parameters that ``argnums`` names; the names of those that are given by
-    keyword only."""
+    keyword only, and of those of what a wrapper wraps."""
     if signature is None:
         return argnums
     found: list[int | str] = []
@@ -161,11 +161,11 @@ def _places(fun: Any, signature: inspect.Signature | None, argnums: tuple[int | 
         if isinstance(wanted, int):
             found.append(wanted)
             continue
-        if wanted not in signature.parameters:
-            named = list(inspect.signature(fun).parameters)  # of what a wrapper wraps
-            if wanted not in named:
+        if wanted not in signature.parameters:  # how a wrapper is given it, each call tells
+            if wanted not in wrapped_names(fun) and not any(
+                    p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
                 raise no_parameter(fun, wanted, signature)
-            found.append(named.index(wanted))
+            found.append(wanted)
             continue
         kind = signature.parameters[wanted].kind
         if kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
@@ -177,6 +177,16 @@ def _places(fun: Any, signature: inspect.Signature | None, argnums: tuple[int | 
         found.append(wanted if kind is inspect.Parameter.KEYWORD_ONLY else
                      list(signature.parameters).index(wanted))
     return tuple(found)
+
+
+def _place(fun: Any, wanted: str, keywords: tuple[str, ...], bound: inspect.BoundArguments) -> int:
+    """Where an argument with a name is among those by position, and by keyword after them."""
+    count = len(bound.args)
+    if wanted in keywords:
+        return count + keywords.index(wanted)
+    if wanted not in (named := wrapped_names(fun)[:count]):
+        raise no_parameter(fun, wanted, bound.signature)
+    return named.index(wanted)
 
 
 def _by_position(fun: Callable[..., Any], names: tuple[str, ...], count: int

@@ -59,3 +59,10 @@ def signature_of(function: Any) -> inspect.Signature:
     return wrapped if kinds - {kind.VAR_KEYWORD} == {kind.VAR_POSITIONAL} and all(
         p.kind in (kind.POSITIONAL_ONLY, kind.POSITIONAL_OR_KEYWORD) and p.default is p.empty
         for p in wrapped.parameters.values()) else own
+
+
+def wrapped_names(function: Any) -> list[str]:
+    """The names of the parameters of what a wrapper wraps, also where transforms stand for it."""
+    while hasattr(function, "__srcgrad_phrase__"):
+        function = function.__wrapped__
+    return list(inspect.signature(function).parameters)

@@ -17,11 +17,12 @@ from ..record.tracers import ClassedArray, is_tracer
 from .handlers import Traced
 from .nested import Carrying, Inner, differentiable, inline, named, run_inside
 
+Wanted = str | tuple[str, int | str]  # a parameter, or a place in ``*args`` or ``**kwargs``
 Differentiate = Callable[[Graph, list[int], list[int], list[int]], Graph]
 
 
 def inline_derivative(machine: Any, function: Any, bound: inspect.BoundArguments,
-                      wanted: Sequence[str | tuple[str, int]], differentiate: Differentiate,
+                      wanted: Sequence[Wanted], differentiate: Differentiate,
                       carrying: Carrying, has_aux: bool = False, allow_int: bool = False
                       ) -> tuple[Any, list[Any]]:
     """Run ``function`` on tracers and differentiate it in place.
@@ -55,15 +56,16 @@ def inline_derivative(machine: Any, function: Any, bound: inspect.BoundArguments
 
 
 def _by_position(machine: Any, function: Any, bound: inspect.BoundArguments,
-                 wanted: Sequence[str | tuple[str, int]]) -> tuple[list[Any], Any, list[int]]:
+                 wanted: Sequence[Wanted]) -> tuple[list[Any], Any, list[int]]:
     """The arguments, what takes them all by position, and the places of the wanted ones."""
     args, kwargs = list(bound.args), dict(bound.kwargs)
     count, names = len(args), list(bound.arguments)
     moved: list[str] = []
     places: list[int] = []
-    for name in wanted:
-        if isinstance(name, tuple):
-            places.append(names.index(name[0]) + name[1])
+    for found in wanted:
+        name = found[1] if isinstance(found, tuple) else found
+        if isinstance(name, int):
+            places.append(names.index(found[0]) + name)
         elif name in names and name not in bound.kwargs:
             places.append(names.index(name))
         elif name in moved:
