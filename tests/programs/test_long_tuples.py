@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import linecache
 
 import numpy as np
@@ -13,6 +14,7 @@ import srcgrad as sg
 MADE = {
     "some": "u, t = zip(*[(v, 2 * v) for v in w if v > 0.15])", "columns": "u, t = zip(*[(v, 2 * v) for v in w])",
     "found": "u = w",
+    "counted": "u = tuple([v * x for v in w])", "written": "u = (x, 2.0, x)",
 }
 LOOP = "for v in u:\n        s = s + np.sin(x * v) * np.exp(-x * v) + np.cos(v) * x ** 2 + np.tanh(x + v) * np.log(v + 2.0)"
 CHANGES = ["u.append(1.0)", "u.extend([1.0])", "u.insert(0, 1.0)", "u.sort()", "u.reverse()", "u.pop()", "u.clear()",
@@ -22,6 +24,10 @@ USES = ["r = hasattr(u, 'append')", "r = getattr(u, 'copy', 3)", "r = repr(u)", 
         "r = type(u[1:]).__name__", "r = type(u + u).__name__", "r = np.array(u) + u", "r = u + np.array(u)", "r = u.index(u[1])",
         "r = isinstance(u, list)", "r = type(sorted(u)).__name__", "t = u; t += (1.0,); r = len(u)",
         "t = u; t *= 2; r = len(u)", "t = u; t += u; r = t, u"]
+SAME = ["u[:]", "u[::1]", "u[0:]", "u[:len(u)]", "u[1:]", "u[::-1]", "u[:-1]", "u * 1", "True * u", "u * 2", "u + ()", "() + u",
+        "u + u[:1]", "tuple(u)", "tuple(list(u))", "copy.copy(u)", "copy.deepcopy(u)", "copy.copy((u, 1))[0]",
+        "copy.deepcopy([u, u])[1]", "u[:0]", "list(u)", "copy.copy(list(u))"]
+USES += [f"t = {same}; r = t is u, type(t).__name__, len(t)" for same in SAME]
 
 
 @pytest.mark.parametrize("use", CHANGES + USES)
@@ -29,7 +35,7 @@ USES = ["r = hasattr(u, 'append')", "r = getattr(u, 'copy', 3)", "r = repr(u)", 
 def test_uses(made, use):
     text = f"def program(x, w):\n    s = 0.0\n    r = None\n    {MADE[made]}\n    {LOOP}\n    {use}\n    LEFT.append(r)\n    return s"
     linecache.cache[text] = (len(text), None, text.splitlines(True), text)
-    namespace = {"np": np, "LEFT": []}
+    namespace = {"np": np, "copy": copy, "LEFT": []}
     exec(compile(text, text, "exec"), namespace)
     program, found = namespace["program"], []
     for function in (program, sg.value_and_grad(program)):

@@ -54,6 +54,30 @@ class LongTuples(Collaborator):
         if self.is_long(obj) and not hasattr(tuple, name):
             raise AttributeError(f"'tuple' object has no attribute {name!r}", name=name)
 
+    def getitem(self, obj: Any, key: Any) -> Any:
+        return obj if isinstance(key, slice) and self._is_whole(obj, key) else (
+            self.next.getitem(obj, key))
+
+    def binary(self, op: str, left: Any, right: Any) -> Any:
+        """With nothing added a tuple is itself."""
+        for one, other in ((left, right), (right, left)):
+            if self._is_tuple(one) and (
+                    (op == "*" and type(other) in (int, bool) and other == 1)
+                    or (op == "+" and type(other) is tuple and not self.machine.length(other))):
+                return one
+        return self.next.binary(op, left, right)
+
+    def _is_tuple(self, obj: Any) -> bool:
+        return type(obj) is tuple or self.is_long(obj)
+
+    def _is_whole(self, obj: Any, part: slice) -> bool:
+        """Is a part of a tuple the tuple itself?"""
+        if not self._is_tuple(obj) or part.start not in (None, 0) or part.step not in (None, 1):
+            return False
+        size = part.stop is not None and self.machine.length(obj)
+        return part.stop is None or self.machine.static_truth(
+            self.machine.compare(">=", part.stop, size)) is True
+
     def delitem(self, obj: Any, key: Any) -> None:
         if self.is_long(obj):
             raise TypeError("'tuple' object doesn't support item deletion")

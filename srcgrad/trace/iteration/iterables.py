@@ -363,7 +363,7 @@ HANDLERS[sorted] = lambda machine, iterable, *, key=None, reverse=False: (
 def tuple_(machine: Any, iterable: Any = ()) -> Any:
     if machine.pushes.fresh_generator(iterable) is not None:
         iterable = machine.pushes.collected(iterable)
-    if machine.tuples.is_long(iterable):
+    if type(iterable) is tuple or machine.tuples.is_long(iterable):
         return iterable
     if type(iterable) is list and id(iterable) in machine.symbolic_lists:
         size, makers = machine.call(len, iterable), machine.lists.maker_unrolled(iterable)

@@ -142,6 +142,11 @@ class Walks(Collaborator):
         held = self.references.seen(owner)
         if isinstance(held, collections.deque):
             return *((i, True) for i in range(len(held))), (self.changes[id(held)], True)
+        if type(held) is Choice:
+            raise self.recorder.of_forms(UnsupportedOperation(
+                "which container is gone through depends on data, and changes meanwhile",
+                why="whether one changes is asked of one container",
+                fix="go through a copy: for item in list(...)"))
         state = self.presence.partial_of(held)
         if state is not None:
             return tuple((k, self._bound(v)) for k, v in state.entries)

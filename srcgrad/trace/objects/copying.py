@@ -6,6 +6,7 @@ import collections
 import copy
 import dataclasses
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +35,7 @@ def copy_(machine: Any, obj: Any) -> Any:
     own = python_method(obj, "__copy__")
     if own is not None:
         return machine.call(own, obj)
-    if type(obj) in (list, dict):
+    if type(obj) in (list, dict) and not machine.tuples.is_long(obj):
         return machine.call(type(obj), obj)
     return copied(machine, obj, False, {})
 
@@ -75,8 +76,8 @@ def _part(machine: Any, deep: bool, memo: dict[int, Any], value: Any) -> Any:
 
 def _container(machine: Any, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
     """The copy of a container; None of other things."""
-    if machine.tuples.is_long(obj):  # it holds nothing that may change
-        return obj
+    if machine.tuples.is_long(obj) or (type(obj) is tuple and not deep):
+        return obj  # it holds nothing that may change, or the same
     obj = machine.references.seen(obj) if type(obj) is list else obj
     part = functools.partial(_part, machine, deep, memo)
     if native_class(type(obj)) is not None or isinstance(obj, collections.deque):
@@ -91,7 +92,9 @@ def _container(machine: Any, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
         if isinstance(obj, list):
             memo[id(obj)] = made  # which it may contain
         made.extend(map(part, items))
-        if not isinstance(obj, list):
+        if type(obj) is tuple and all(map(operator.is_, items, made)):
+            memo[id(obj)] = obj
+        elif not isinstance(obj, list):
             memo[id(obj)] = type(obj)(*made) if hasattr(type(obj), "_fields") else tuple(made)
         return memo[id(obj)]
     if isinstance(obj, dict):
