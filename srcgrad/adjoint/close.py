@@ -285,6 +285,17 @@ class _Closing:
             return True
         return False
 
+    def _left_open(self, value: Value) -> bool:
+        """Does an inner loop leave a value behind that is not there if it makes no round, and that
+        is read in other such loops only?  It is None then."""
+        loop = self.scope.node_of.get(value)
+        if loop is None or loop.op != "loop" or value not in LoopParts(loop).lasts or (
+                self.sizes.counted(loop) and proves_positive(self.sizes.trips(loop))) or any(
+                value in n.inputs for n in self.scope.block_of[value].nodes):
+            return False
+        value.aval = value.aval.but(optional=True)
+        return True
+
     def _if_output(self, forward: Node, value: Value, arm: int) -> Value:
         value = self._frozen(value, forward.blocks[arm])
         added = self.additions.outputs.setdefault(forward, Added())
@@ -403,7 +414,7 @@ class _Closing:
                                 *zip(parts.produced, parts.sequences)):
             if inner is value:
                 return sequence
-        unbound = self._bind(value)
+        unbound = self._bind(value) or self._left_open(value)
         value = self._frozen(value, forward.blocks[-1])
         added = self.additions.outputs.setdefault(forward, Added())
         if value not in added.values:

@@ -53,7 +53,8 @@ def split(joint: Graph, n_seeds: int, copies: bool = True) -> tuple[Graph, Graph
     primal = Block(inputs, (*block.nodes[:border], *tail.nodes), (*results, *kept))
     forward = joint.but(name=f"{joint.name}_forward", border=None,
                         n_primal=len(results) + len(kept), block=with_none(primal, residuals))
-    taken = {v: v.like(obj=None) for v in residuals}
+    taken = {v: v.like(obj=None, aval=v.aval.but(optional=v.aval.optional or v in undefined))
+             for v in residuals}
     pullback = rebuild(backward, dict(taken), fresh=False)
     pullback = pullback.but(params=(*taken.values(), *seeds))
     return forward, joint.but(name=f"{joint.name}_backward", block=pullback, border=0,

@@ -139,7 +139,9 @@ def with_bound_questions(graph: Graph) -> Graph:
         return graph
     asked = _Asked(graph.block, unsure).found
     read = [n for n in walk(graph.block) if n.op == "effect" and n.params["fn"] is require_bound]
-    held = [v for n in walk(graph.block) if n.op in _HOLDING for v in n.inputs if v in unsure]
+    held = [v for n in walk(graph.block) for v in (
+                n.inputs if n.op in _HOLDING else _listed(n) if n.op == "loop" else ())
+            if v in unsure]
     if not asked and not read and not held:
         return graph
     border = graph.border
@@ -153,6 +155,11 @@ def with_bound_questions(graph: Graph) -> Graph:
             i for i, n in enumerate(block.nodes) if n.outputs and first.outputs
             and n.outputs[-1] is first.outputs[-1]) if added else border
     return graph.but(block=block, border=border)
+
+
+def _listed(loop: Node) -> list[Value]:
+    """What the iterations of a loop keep in lists, and may be None."""
+    return [v for v, _, stacked in LoopParts(loop).kept if v.aval.optional and not stacked]
 
 
 def _marked(block: Block, asked: set[Node]) -> Block:
