@@ -195,7 +195,7 @@ def _definite(structure: Any) -> Any:
 
 
 def freeze(structure: Any) -> Any:
-    """A hashable key of a structure that tells ``1``, ``1.0`` and ``True`` apart."""
+    """A hashable key of a structure that tells ``1``, ``1.0`` and ``True`` apart, and ``-0.0``."""
     kind = type(structure)
     if kind is Aval:
         return structure
@@ -217,6 +217,8 @@ def freeze(structure: Any) -> Any:
         return ("array", structure.dtype, structure.shape, structure.tobytes())
     if isinstance(structure, tuple):
         return (kind, *[freeze(s) for s in structure])
+    if isinstance(structure, float | complex) and not structure:
+        return (kind, repr(structure))  # -0.0 is equal to 0.0
     return (kind, structure)
 
 

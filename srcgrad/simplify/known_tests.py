@@ -22,7 +22,8 @@ from typing import Any
 from ..graph.changing import Changing
 from ..graph.ir import Block, Graph, Node, Value
 from ..graph.walking import free_values, walk
-from ..types.kinds import SCALARS, Aval, Kind
+from ..types.kinds import SCALARS
+from .arms import fits, in_common, one_branch
 from .dead import remove_dead
 
 Asked = tuple[Value, bool]  # a test, and whether another one holds where it does
@@ -46,7 +47,7 @@ def with_known_tests(graph: Graph) -> Graph:
     ['if']
     """
     callees = {name: with_known_tests(callee) for name, callee in graph.callees.items()}
-    if sum(n.op == "if" for n in walk(graph.block)) < 2 or graph.border is not None or any(
+    if not any(n.op == "if" for n in walk(graph.block)) or graph.border is not None or any(
             "mirror" in n.params for n in walk(graph.block)):
         return graph.but(callees=callees) if callees else graph
     block = _Known().block(graph.block)
@@ -108,7 +109,7 @@ class _Known(Changing):
         answer = self.answers.get(test, self.constants.get(test))
         if type(answer) is bool:
             arm = node.blocks[0 if answer is holds else 1]
-            if all(map(_fits, outputs, arm.outputs)):
+            if all(map(fits, outputs, arm.outputs)):
                 made += self.nodes(arm.nodes)
                 self.replaced.update(zip(outputs, map(self.now, arm.outputs), strict=True))
                 return
@@ -117,7 +118,15 @@ class _Known(Changing):
             node = node.but(blocks=tuple([
                 self.arm(inner, test, holds is first)
                 for inner, first in zip(node.blocks, (True, False), strict=True)]))
-            made.append(node)
+            begun, node, decided = in_common(node)
+            self.replaced.update(decided)
+            made += begun
+            joined = one_branch(node)
+            if joined is not None:
+                node, (test, holds) = joined[-1], (joined[-1].inputs[0], True)
+                made += joined[:-1]
+            if node.outputs or any(b.nodes for b in node.blocks):
+                made.append(node)
         else:
             holds = self.asked(before.inputs[0])[1]
             blocks = []
@@ -158,7 +167,7 @@ class _Known(Changing):
             return None
         read = {v for inner in node.blocks for v in (*free_values(inner), *inner.outputs)}
         return before if read.isdisjoint(n.out for n in _of_branch(before, made)) and all(
-            _fits(out, end) for inner in before.blocks
+            fits(out, end) for inner in before.blocks
             for out, end in zip(before.outputs, inner.outputs, strict=True) if out in read
         ) else None
 
@@ -171,14 +180,3 @@ def _of_branch(before: Node, made: Sequence[Node]) -> list[Node]:
             found.append(node)
             values.update(node.outputs)
     return found
-
-
-def _fits(out: Value, end: Value) -> bool:
-    """Is the outcome of a branch in one arm of its type, for all that is computed with it?"""
-    one, other = _definite(out.aval), _definite(end.aval)
-    return one == other or (one.expr is None and one == other.but(expr=None)) or (
-        one.kind in SCALARS and other.kind in SCALARS and Kind.INT not in (one.kind, other.kind))
-
-
-def _definite(aval: Aval) -> Aval:
-    return aval.but(optional=False) if aval.optional else aval

@@ -105,3 +105,79 @@ def test_text_of_the_first_that_is_found():
     text = sg.value_and_grad(found_first, argnums=(0, 1)).source(1.5, 0.7)
     forward, backward = text.split("# ---- backward")
     assert forward.count("elif") == 2 and " = 0\n" not in text, text
+
+
+# ---- arms that repeat one another -------------------------------------------------------------
+
+
+def scaled(x):
+    y = np.sqrt(x * x + 1.0)
+    return y / (1.0 + y)
+
+
+def through_one_helper(x, y):
+    z = scaled(x) if y > 1.0 else -scaled(x)
+    return float(scaled(z) * y) if z > 0.0 else scaled(z) * y
+
+
+def guarded_cases(x, y):
+    load, state = x, "s" if x < 1.0 else "i"
+    for _ in range(3):
+        match state:
+            case "s" if load > 0.8:
+                state, load = "i", load * y
+            case "i":
+                load *= 1.0 - 0.3 * y
+            case "s":
+                load += 0.4
+    return load * load
+
+
+def either_or(x, y):
+    def rest(v):
+        return v * y + np.sin(v)
+
+    if x < 0.0:
+        out = rest(x)
+    elif y > 1.0:
+        out = x * x
+    else:
+        out = rest(x)
+    if y < 0.0:
+        return out * x
+    return out if x > 1.0 and x > y else out * y
+
+
+def best_key(x, y):
+    first, second = {"a": x, "b": y}, {"a": y * y, "b": x}
+    rank = first if x > y else second
+    best = max(rank, key=rank.get)
+    return rank[best] ** 2
+
+
+def written_after(x, y):
+    v = np.array([x, y])
+    out = scaled(v) if x > y else scaled(v)
+    out[0] = y
+    kept = scaled(v) if y > 1.0 else out
+    kept *= x
+    return np.sum(out * out * kept)
+
+
+ARMS = (through_one_helper, guarded_cases, either_or, best_key, written_after)
+
+
+@pytest.mark.parametrize("program", ARMS, ids=lambda f: f.__name__)
+def test_arms_that_repeat_one_another(program):
+    test_values_and_gradients(program)
+
+
+@pytest.mark.quick
+def test_what_both_arms_do_is_written_once():
+    derivative = sg.value_and_grad(through_one_helper, argnums=(0, 1))
+    assert derivative.source(1.5, 0.7).split("# ---- backward")[0].count("sqrt") == 2
+
+
+def test_guards_of_cases_are_one_test():
+    text = sg.value_and_grad(guarded_cases, argnums=(0, 1)).source(1.5, 0.7)
+    assert text.split("# ---- backward")[0].count("1.0 - 0.3 * y") == 1, text
