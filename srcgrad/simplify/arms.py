@@ -18,7 +18,7 @@ before the branch once, and two branches with one arm between them are one branc
     else:
         y = g(x)
 
-What the program itself says twice stays as it is.
+What two lines of the program say stays twice.
 """
 
 from __future__ import annotations

@@ -276,3 +276,66 @@ def test_transforms_with_respect_to_a_tuple():
     assert type(as_tuple[2][1]) is type(as_tuple[3]) is tuple and type(as_list[3]) is list
     assert repr(as_tuple).replace("(", "[").replace(")", "]") == repr(as_list).replace(
         "(", "[").replace(")", "]")
+
+
+# ---- few iterations whose body is long stay a loop --------------------------------------------
+
+
+def ranked(x):
+    links = {"a": ["b"], "b": ["a", "b"]}
+    rank = {name: 0.5 for name in links}
+    for _ in range(5):
+        new = {name: (1 - x) / 2 for name in links}
+        for name, outs in links.items():
+            for other in outs:
+                new[other] += x * rank[name] / len(outs)
+        if max(abs(new[name] - rank[name]) for name in links) < 1e-3:
+            break
+        rank = new
+    return rank["a"] + 0.5 * rank["b"]
+
+
+def listed(x):
+    old = [0.5, 0.25]
+    for _ in range(5):
+        new = [x, x * x]
+        for k in range(2):
+            new[k] += x * old[k]
+        if abs(new[0] - old[0]) < 1e-2:
+            break
+        old = new
+    return old[0] + 0.5 * old[1]
+
+
+def taken_over(x):
+    rank = {"a": 0.5, "b": 0.5}
+    for _ in range(5):
+        new = {"a": x, "b": x}
+        for key in "ab":
+            new[key] += x * rank[key]
+        if abs(new["a"] - rank["a"]) > 1e-1:
+            rank = new
+    return rank["a"] + 0.5 * rank["b"]
+
+
+def beside_lists(x):
+    now, lists = {"u": x, "v": 1.0}, {"u": [x], "v": [2.0, x]}
+    for _ in range(5):
+        new = {"u": now["v"] * x, "v": now["u"] + lists["v"][1]}
+        if new["u"] > 6.0:
+            break
+        now = new
+        lists["u"].append(now["v"])
+    return now["u"] * now["v"] + sum(lists["u"])
+
+
+@pytest.mark.parametrize("program", [ranked, listed, taken_over, beside_lists],
+                         ids=lambda f: f.__name__)
+def test_few_long_iterations_stay_a_loop(program):
+    derivative = sg.value_and_grad(program)
+    for x in (0.85, 0.3, 1.4):
+        value, slope = derivative(x)
+        assert value == program(x)
+        h = 1e-6
+        assert slope == pytest.approx((program(x + h) - program(x - h)) / (2 * h), rel=1e-5)
+    assert len(derivative.source(0.85).splitlines()) < 50

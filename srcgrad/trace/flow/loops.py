@@ -312,7 +312,8 @@ class Loops(Collaborator):
                 count = length(self.machine, staged)
                 kept = next((r for r in refusal.remedies if isinstance(
                     r, KEEPING_LOOPS) and r != PARTS and self.assumed.open(r)), None)
-                if kept is not None and not known and not (type(count) is int and count <= FEW):
+                few = type(count) is int and count <= FEW and count * _size(body) <= WRITTEN_OUT
+                if kept is not None and not known and not few:
                     raise Restart(kept) from None
                 if not known and self.count(staged) is None:
                     self.unroll_makers(staged)

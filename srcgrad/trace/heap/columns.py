@@ -316,7 +316,9 @@ def _classes(form: Form) -> list[type]:
         return []
     cls = form.key[0]
     if cls is dict and all(type(key) is str for key in form.key[1:]):
-        cls = kind_of_contents(dict, form.key[1:])
+        cls = kind_of_contents(dict, form.key[1:], all(
+            isinstance(item, (Listed, Rows)) or (isinstance(item, Parts) and item.key[0] is list)
+            for item in form.items))
     return [cls, *(cls for item in form.items for cls in _classes(item))]
 
 

@@ -9,7 +9,8 @@ Where a place may hold None, too, its number is -1 then (:class:`Link`).
 A store may hold objects from outside, too.  Its columns are inputs then, and what is
 written to a column is set on the object itself as well, there and then.
 
-Dicts with the same texts as keys are objects, too, as if the keys were attributes; so are tuples
+Dicts with the same texts as keys are objects, too, as if the keys were attributes (those that hold
+nothing but lists are of another kind than others); so are tuples
 from outside that a name goes through by data.
 
 Objects are instances of Python's own until it turns out that they must lie in a store; then tracing
@@ -40,10 +41,11 @@ class Content:
 
 
 @functools.cache
-def kind_of_contents(cls: type, names: tuple[Any, ...]) -> type[Content]:
-    """What stands for the class of dicts, tuples or lists with these keys."""
+def kind_of_contents(cls: type, names: tuple[Any, ...], of_lists: bool = False) -> type[Content]:
+    """What stands for the class of dicts, tuples or lists with these keys, or of dicts of lists."""
     return type(cls.__name__, (Content,), {
-        "cls": cls, "names": names, "__module__": f"a {cls.__name__} of {names}"})
+        "cls": cls, "names": names,
+        "__module__": f"a {cls.__name__} of {'lists at ' * of_lists}{names}"})
 
 
 LISTS = kind_of_contents(list, ("items",))
@@ -52,7 +54,7 @@ LISTS = kind_of_contents(list, ("items",))
 def kind_of(obj: Any) -> type:
     """The class of an object, or the kind of a dict with texts as keys, or of a tuple."""
     if type(obj) is dict and obj and all(type(key) is str for key in obj):
-        return kind_of_contents(dict, tuple(obj))
+        return kind_of_contents(dict, tuple(obj), all(type(v) is list for v in obj.values()))
     return kind_of_contents(tuple, tuple(range(len(obj)))) if type(obj) is tuple else type(obj)
 
 
