@@ -280,3 +280,23 @@ def methods_that_call_ufuncs(v):
     r = v.view(Recorded)
     total = r.std() + r.var() * r.mean() + np.std(r) * np.sum(r) + r.max() - np.prod(r)
     return float(total) * len(r.sum().by) + np.add(v.sum(), 1.0, out=...).ndim
+
+
+class Doubled(np.ndarray):
+    asked = 0
+
+    def __getitem__(self, key):
+        Doubled.asked += 1
+        return super().__getitem__(key)
+
+
+@case(X)
+def views_of_the_class_are_written_to(v):
+    """For an element, or what an array selects, NumPy does not ask the class."""
+    before = Doubled.asked
+    a = np.outer(v, v).view(Doubled)
+    a[0] = 2.0 * v
+    a[..., 1] = v ** 2
+    a[1, 0] = v[0]
+    a[[0, 2], 3] = v[1]
+    return np.sum(np.asarray(a) ** 3) * (Doubled.asked - before)

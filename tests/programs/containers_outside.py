@@ -202,3 +202,18 @@ def nested(x, params):
     for w in params["layers"]:
         x = np.tanh(x * w) + layers[-1]
     return np.sum(x * layers[0])
+
+
+SEEN, FOUND = [0.5, 1.5, 0.7, 2.5], [0.4, 1.0, 0.9, 2.0]
+
+
+@over({"seen": SEEN, "found": FOUND}, {"seen": FEW[0], "found": FOUND[:3]})
+def of_two_variables(x, series):
+    """NumPy's own source is staged, for numbers in lists as for arrays."""
+    seen, found = series["seen"], series["found"]
+    return x[0] * np.corrcoef(seen, found)[0, 1] + np.sum(x * np.cov(seen, y=found)[1, 0])
+
+
+@over(SEEN)
+def under_the_line(x, seen):
+    return np.trapezoid(seen) * np.trapezoid(x) + np.trapezoid(SEEN[:3], x=x) + np.sum(np.polydiv(seen, [2.0, 1.0])[0])

@@ -100,12 +100,25 @@ linear(np.rot90, m=lambda ct, k, axes: np.rot90(ct, -k, axes))
 @linear(np.tile, "A", reps=None)
 def tile_a(ct: Array, A_shape: Shape, reps: Any) -> Array:
     copies = tuple(reps) if isinstance(reps, tuple | list) else (reps,)
-    ndim = max(len(copies), len(A_shape))
-    copies = (1,) * (ndim - len(copies)) + copies
-    shape = (1,) * (ndim - len(A_shape)) + A_shape
-    pairs = tuple(n for pair in zip(copies, shape) for n in pair)
-    summed = np.sum(np.reshape(ct, pairs), axis=tuple(range(0, 2 * ndim, 2)))
-    return np.reshape(summed, A_shape)
+    return sum_of_copies(ct, A_shape, (1,) * (len(A_shape) - len(copies)) + copies)
+
+
+def sum_of_copies(ct: Array, shape: Shape, copies: Shape) -> Array:
+    """What comes of the copies of an array of ``shape`` that lie along each axis.  One that the
+    array does not have is an axis of copies."""
+    parts: list[Any] = []
+    repeated: list[int] = []
+    own = (None,) * (len(copies) - len(shape)) + tuple(shape)
+    for number, size in zip(copies, own):
+        if type(number) is not int or number != 1 or size is None:
+            repeated.append(len(parts))
+            parts.append(number)
+        if size is not None:
+            parts.append(size)
+    apart = ct if len(parts) == len(copies) else np.reshape(ct, tuple(parts))
+    if not repeated:
+        return apart
+    return np.sum(apart, axis=tuple(repeated) if len(repeated) > 1 else repeated[0])
 
 
 @linear(np.repeat, "a", repeats=None)

@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.rules.book import Array, Dtype, Shape, linear, nondiff, vjp
 from srcgrad.rules.broadcast import runtime, scatter_along_axis
 from srcgrad.rules.numpy.joining import along
+from srcgrad.rules.numpy.shapes import sum_of_copies
 
 
 @runtime
@@ -99,10 +100,7 @@ def repeat_blocks(a: Array, repeats: tuple[int, ...]) -> Array:
 
 @linear(repeat_blocks, "a")
 def repeat_blocks_a(ct: Array, a_shape: Shape, repeats: tuple[int, ...]) -> Array:
-    shape = (1,) * (len(repeats) - len(a_shape)) + a_shape
-    pairs = tuple(n for pair in zip(repeats, shape) for n in pair)
-    summed = np.sum(np.reshape(ct, pairs), axis=tuple(range(0, 2 * len(repeats), 2)))
-    return np.reshape(summed, a_shape)
+    return sum_of_copies(ct, a_shape, repeats)
 
 
 @runtime

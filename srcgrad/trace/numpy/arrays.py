@@ -384,7 +384,9 @@ def _in_python(function: Any, helper: Any) -> Any:
     """A handler that stages ``helper`` for calls of ``function`` with traced values."""
 
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        if function in (np.fromiter, np.fromfunction, np.matrix) or contains_tracer(args):
+        args, kwargs = machine.containers.resolved((args, kwargs))
+        if function in (np.fromiter, np.fromfunction, np.matrix) or contains_tracer(
+                (*args, *kwargs.values())):
             return machine.calls.inline(helper, args, kwargs)
         return machine.library_calls.call_library(function, args, kwargs)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import UnsupportedOperation
+from ....graph.indexing import is_basic
 from ....types.subclasses import is_array_class
 from ...calls.calls import is_users
 from ...calls.handlers import HANDLERS, handles
@@ -22,7 +23,7 @@ from ...record.tracers import ArrayTracer, ClassedArray, Poison
 
 # what gives no instance, and is not called with numbers of an example
 PLAIN = frozenset({
-    "tofile", "dump", "dumps", "item", "resize", "setflags", "__setitem__", "__delitem__",
+    "tofile", "dump", "dumps", "item", "resize", "setflags", "__delitem__",
     "__contains__", "__len__", "__bool__", "__float__", "__int__", "__complex__"})
 SKIPPED = frozenset({  # as ClassedArray is no array for NumPy
     "__new__", "__doc__", "__hash__", "__repr__", "__str__", "__format__", "__index__",
@@ -49,6 +50,18 @@ def _method(machine: Any, obj: Any, /, *args: Any, name: str, **kwargs: Any) -> 
 def _plain(machine: Any, obj: Any, /, *args: Any, name: str, **kwargs: Any) -> Any:
     plain = machine.array_classes.unclassed
     return machine.call_method(plain(obj), name, *plain(args), **plain(kwargs))
+
+
+def _setitem(machine: Any, obj: Any, key: Any, value: Any) -> None:
+    """NumPy asks the class's own ``__getitem__`` for the view that a slice writes to, and its shape
+    counts."""
+    plain = machine.array_classes.unclassed
+    key = plain(key)
+    items = tuple(getattr(k, "aval", k) for k in (key if isinstance(key, tuple) else (key,)))
+    is_view = is_basic(items) and (len(items) < obj.ndim or any(
+        k is None or k is Ellipsis or isinstance(k, slice) for k in items))
+    part = machine.getitem(obj, key) if is_view and own_method(obj, "__getitem__") else obj
+    machine.setitem(plain(part), key if part is obj else Ellipsis, plain(value))
 
 
 def _operator(machine: Any, obj: Any, *others: Any, name: str) -> Any:
@@ -128,6 +141,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "view": _view, "__array_wrap__": _wrap, "__getitem__": _getitem, "__iter__": _iter,
     "__array_ufunc__": _array_ufunc, "__array_function__": _array_function,
     "__array_finalize__": lambda machine, obj, source: None,
+    "__setitem__": _setitem,
     "__array__": lambda machine, obj, *args, **kwargs: machine.call(
         np.asarray, machine.array_classes.array_of(obj), *args, **kwargs),
     **dict.fromkeys(("__copy__", "__deepcopy__"), lambda machine, obj, *memo: _method(
