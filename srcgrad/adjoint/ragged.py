@@ -1,8 +1,9 @@
-"""Lists of arrays of different sizes: their cotangents are made at run time, in a loop.
+"""Lists of numbers, or of arrays of different sizes: their cotangents are made in a loop.
 
 The rule book's formulas for ``np.concatenate`` and its kin cut the cotangent into parts whose
 sizes stand in the graph, and its formula for subscripts takes a list of like arrays for one
-array.  In a list of unknown length each array may have a size of its own.
+array.  In a list of unknown length each array may have a size of its own, and numbers of
+Python's are added up where they lie.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from ..graph.ir import Index, LoopSpec, Node, Value
 from ..types.dims import is_varying
-from ..types.kinds import INT, Kind, int_aval, list_of
+from ..types.kinds import INT, SCALARS, Kind, int_aval, list_of
 from .binding import Bound
 from .frames import Tape, cotangent_aval
 from .lists import add_to, get
@@ -34,15 +35,17 @@ def ragged_list(node: Node, bound: Bound) -> tuple[Value, Callable[[Tape, Value]
     if joined is not None:
         lst, axis = joined
         return lst, lambda tape, ct: _cut(tape, lst, axis, ct)
-    sliced = _sliced(node)
+    sliced = sliced_list(node)
     if sliced is not None:
         lst, key = sliced
-        return lst, lambda tape, ct: _put_back(tape, lst, key, ct)
+        return lst, lambda tape, ct: put_back(tape, tape.add(
+            "list_like", (lst,), (cotangent_aval(lst.aval),)).out, key, ct)
     return None
 
 
-def _sliced(node: Node) -> tuple[Value, slice] | None:
-    """The list that a node slices, and the slice, if the list's items may differ in size."""
+def sliced_list(node: Node) -> tuple[Value, slice] | None:
+    """The list that a node slices, and the slice, if the list's items are numbers or may differ
+    in size."""
     if node.params["fn"] is not operator.getitem:
         return None
     lst, key = node.inputs[0], node.params["args"][1]
@@ -50,24 +53,24 @@ def _sliced(node: Node) -> tuple[Value, slice] | None:
         return None
     elem = lst.aval.elem
     alike = elem.kind is not Kind.LIST and elem.shape is not None and (
-        not any(map(is_varying, elem.shape)))
+        elem.kind not in SCALARS and not any(map(is_varying, elem.shape)))
     return None if alike else (lst, key)
 
 
-def _put_back(tape: Tape, lst: Value, key: slice, ct: Value) -> Value:
-    """The cotangent of ``lst`` where ``ct`` is that of ``lst[key]``."""
+def put_back(tape: Tape, base: Value, key: slice, ct: Value) -> Value:
+    """The cotangent of a list, ``base`` so far, with ``ct`` added, that of ``list[key]``."""
     zero, one = (tape.const(n, int_aval(n)) for n in (0, 1))
-    empty = tape.add("list_like", (lst,), (cotangent_aval(lst.aval),)).out
-    size = tape.add("list_len", (lst,), (INT,)).out
+    size = tape.add("list_len", (base,), (INT,)).out
     count = tape.add("list_len", (ct,), (INT,)).out
     step = 1 if key.step is None else key.step
     first = _first(tape, key.start, step, size)
     body = Tape(tape.origin)
-    number, total = body.param(INT), body.param(empty.aval)
-    place = body.apply(operator.add, (first, body.apply(operator.mul, (number, step), {}, INT)),
-                       {}, INT)
+    number, total = body.param(INT), body.param(base.aval)
+    place = number if step == 1 else body.apply(operator.mul, (number, step), {}, INT)
+    if type(first) is not int or first:
+        place = body.apply(operator.add, (place, first), {}, INT)
     following = add_to(body, total, get(body, ct, number), place)
-    loop = tape.add("loop", (zero, count, one, empty), (empty.aval, INT),
+    loop = tape.add("loop", (zero, count, one, base), (base.aval, INT),
                     (body.block((following,)),), loop=LoopSpec("for", n_carried=1))
     return loop.outputs[0]
 

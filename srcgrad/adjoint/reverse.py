@@ -30,6 +30,7 @@ from .frames import Frame, Tape, cotangent_aval
 from .lengths import Lengths
 from .moduli import Moduli
 from .names import cotangent, order_of
+from .ragged import put_back, sliced_list
 from .scope import Scope
 from .screens import stack
 from .sizes import Sizes
@@ -201,6 +202,12 @@ class Reverse:
             whole = self.moduli.pairs(frame.tape, node, cts[0])
         if whole is not None:
             self._contribute(frame, whole)
+        elif op == "apply" and cts[0] is not None and (
+                (sliced := sliced_list(node)) is not None and sliced[1] != slice(None)):
+            lst, key = sliced
+            base = self.current(frame, lst)
+            self.put(frame, lst, put_back(frame.tape, self.zeros(frame, lst) if base is None
+                                          else base, key, cts[0]))
         elif op == "apply" or self.bindings.is_draw(node):
             self._contribute(frame, cotangents_of_apply(
                 self.bindings, self.activity.varied, frame.tape, node, cts,

@@ -36,6 +36,7 @@ import numpy as np
 from ..graph.ir import Block, Graph, Node, Ref, Value
 from ..types.kinds import FLOAT, SCALARS, Kind, same_dtypes
 from ..types.spelling import Method
+from .known_numbers import COMPARISONS, KnownNumbers
 from .like_terms import POWERS
 from .operands import ADD, DIV, MUL, NEG, SUB, division, is_real, same_type, weight
 from .rewriting import Emit, call_of
@@ -61,7 +62,7 @@ def reduce_strength(graph: Graph) -> Graph:
     return _Algebra().run(graph)
 
 
-class _Algebra(Sums):
+class _Algebra(Sums, KnownNumbers):
     def __init__(self) -> None:
         super().__init__()
         self._quotients: list[dict[tuple[Value, Value], Value]] = [{}]  # per enclosing block
@@ -99,7 +100,7 @@ class _Algebra(Sums):
         elif node.op in ("acc", "update"):
             found = self.store(node, emit)
         elif node.op == "read" and not node.params.get("handle"):
-            found = self.part(node, emit)
+            found = self.number_chosen(node) or self.part(node, emit)
         return None if found is None else [found]
 
     # ---- functions -----------------------------------------------------------------------------
@@ -129,6 +130,10 @@ class _Algebra(Sums):
             return self._matmul(node, fn, operands, emit)
         if fn is np.sum:
             return self.reduced(node, emit)
+        if fn in COMPARISONS or fn in (operator.and_, np.isnan):
+            return self.tested(fn, operands, emit)
+        if fn is np.where:
+            return self.chosen(node)
         if fn is np.roll and (negated := self.negated(operands[0])) is not None:
             return emit.call(operator.neg, emit.call(np.roll, negated, *operands[1:]))
         if fn is np.real and is_real(operands[0]):

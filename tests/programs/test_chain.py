@@ -15,6 +15,7 @@ import found_in_packages
 import found_in_repositories
 import identity
 import lists_of_arrays
+import lists_of_numbers
 import numpy as np
 import numpy_style
 import objects
@@ -28,7 +29,7 @@ from chain import check, check_orders, floats, same
 
 import srcgrad as sg
 
-CORPORA = (containers_outside, objects_outside, everyday, aliasing, arrays_in_turn, lists_of_arrays, identity, objects, numpy_style, practice, recursion, recursion_shared, recursion_state, found_in_packages,
+CORPORA = (containers_outside, objects_outside, everyday, aliasing, arrays_in_turn, lists_of_arrays, lists_of_numbers, identity, objects, numpy_style, practice, recursion, recursion_shared, recursion_state, found_in_packages,
            found_in_repositories, found_in_notebooks, found_at_run_time, data_science)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 PROGRAMS += [(found_in_repositories.__name__, *one) for one in found_in_repositories.FIRST_ORDER]
