@@ -208,3 +208,91 @@ def in_order(items):
 @case(X)
 def sorted_by_merging(x):
     return sum(i * v for i, v in enumerate(in_order([v * v for v in x])))
+
+
+def reading_and_changing(rows):
+    """Two functions that call themselves: one reads what the other changes in place."""
+    def read(i):
+        if i >= len(rows):
+            return 0.0
+        a, b = rows[i]
+        if b > 0.5:
+            return a * a * b + read(i + 1)
+        return a * b * b + read(i + 2)
+
+    def change(i):
+        if i >= len(rows):
+            return 0.0
+        a, b = rows[i]
+        rows[i] = a * b * 0.3, 0.5 * b + 0.1 * a
+        return change(i + 1) if a > 0 else change(i + 2)
+
+    return read, change
+
+
+@case(X)
+@case(-X)
+def rows_read_before_calls_change_them(x):
+    read, change = reading_and_changing([(0.5 * v, v * v) for v in x])
+    total = read(0) + change(0)
+    return total * read(0) + read(1)
+
+
+@case(X, 3)
+def rows_read_and_changed_in_turn(x, n):
+    read, change = reading_and_changing([(0.5 * v, v * v) for v in x])
+    total = 0.0
+    for k in range(n):
+        total = total * 0.9 + read(k) + change(k)
+    return total * read(0)
+
+
+@case(X)
+def objects_read_before_calls_change_them(x):
+    class Item:
+        def __init__(self, weight):
+            self.weight, self.next = weight, None
+
+    first = None
+    for v in x:
+        item = Item(v)
+        item.next, first = first, item
+
+    def read(item):
+        return 0.0 if item is None else item.weight ** 2 + 0.9 * read(item.next)
+
+    def change(item):
+        if item is not None:
+            item.weight = item.weight ** 2 + 0.5
+            change(item.next)
+
+    total = read(first)
+    change(first)
+    return total * read(first)
+
+
+@case(X)
+def insertion_that_calls_itself(x):
+    class Leaf:
+        def __init__(self, key):
+            self.key, self.left, self.right = key, None, None
+
+    def insert(leaf, key):
+        if leaf is None:
+            return Leaf(key)
+        if key < leaf.key:
+            leaf.left = insert(leaf.left, key)
+        else:
+            leaf.right = insert(leaf.right, key)
+        return leaf
+
+    def walk(leaf, scale):
+        if leaf is None:
+            return 0.0
+        return leaf.key ** 2 * scale + walk(leaf.left, scale * 0.9) * leaf.key + walk(
+            leaf.right, scale * 0.8)
+
+    root = None
+    for v in x:
+        root = insert(root, v)
+    return walk(root, 1.0)

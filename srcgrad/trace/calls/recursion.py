@@ -36,7 +36,7 @@ from ..record.homes import is_active, reach
 from ..record.journal import Cell, Content, Field, Lost, Slot, Stored, Version
 from ..record.regions import Region
 from ..record.scopes import during, on_top
-from ..record.states import SymbolicList
+from ..record.states import Columns, SymbolicList
 from ..record.structures import contains_choice
 from ..record.tracers import ArrayTracer, Home, is_tracer
 from .call_nodes import Callee, label_of_cell, rebuilt, swapped
@@ -380,11 +380,17 @@ class Recursion(Collaborator):
                 version = self.machine.call_method(head, "copy").home.current
                 version.obj, version.hint = cell.owner.obj, label if label.isidentifier() else None
                 head = version
-            elif type(head) is SymbolicList:
-                (copied,) = self.recorder.emit("copy", (head.value,), (head.value.aval,))
-                copied.obj, copied.hint = self.recorder.new_obj(), head.value.hint
-                head = SymbolicList(copied, copied.obj)
+            elif type(head) in (SymbolicList, Columns):
+                head = self._own_content(head)
             self.journal.write(cell, head)
+
+    def _own_content(self, state: Any) -> Any:
+        """A copy of what a list holds."""
+        if type(state) is Columns:
+            return Columns(state.form, tuple(map(self._own_content, state.columns)))
+        (copied,) = self.recorder.emit("copy", (state.value,), (state.value.aval,))
+        copied.obj, copied.hint = self.recorder.new_obj(), state.value.hint
+        return SymbolicList(copied, copied.obj)
 
     def _find_changes(self, callee: Callee, heads: list[Any] | None = None) -> None:
         """What the body has changed outside of itself, at its end or where it calls itself,
