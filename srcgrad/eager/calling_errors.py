@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.overloads import combination_error
+from srcgrad.eager.overloads import combination_error, kind_of
 from srcgrad.eager.tensor import Tensor
 
 # NumPy's spellings, accepted where PyTorch accepts them.
@@ -47,6 +47,22 @@ def refuse(wrong: Any, text: str, *values: Any, kind: type[Exception] = RuntimeE
         raise kind(text.format(*values) if values else text)
 
 
+class _LinAlgError(RuntimeError):
+    """A matrix is singular, not positive-definite, or an iteration did not converge."""
+
+
+LinAlgError = _LinAlgError  # the public name; tracebacks show the other one, as PyTorch's do
+
+# PyTorch's errors for those of NumPy's factorisations.
+_OF_LAPACK: dict[str, tuple[type[Exception], str]] = {
+    "SVD did not converge": (
+        LinAlgError, "linalg.svd: The algorithm failed to converge because the input matrix "
+        "contained non-finite values."),
+    "Array must not contain infs or NaNs": (
+        RuntimeError, "torch.linalg.eig: input tensor should not contain infs or NaNs."),
+}
+
+
 def whole(value: Any) -> bool:
     """Whether a parser takes ``value`` for an int: what can be an index and no sequence."""
     if isinstance(value, Tensor):
@@ -75,7 +91,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 def bad_argument(function: str, argument: str, position: int, wanted: str, value: Any) -> TypeError:
     """``exp(): argument 'input' (position 1) must be Tensor, not str``."""
     return TypeError(f"{function}(): argument '{argument}' (position {position}) must be {wanted}, "
-                     f"not {type(value).__name__}")
+                     f"not {kind_of(value)}")
 
 
 def need_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> Tensor:
@@ -162,7 +178,7 @@ class Signature:
                 return combined
             if i >= len(args):  # given by keyword: the message tells no position
                 return TypeError(f"{self.title}(): argument '{name}' must be {wanted}, not "
-                                 f"{type(value).__name__}")
+                                 f"{kind_of(value)}")
             error = bad_argument(self.title, name, i + 1, wanted, value)
             return without_self(error) if self.bound else error
         missing = [n for n in self.required[len(args):] if n not in kwargs]
@@ -179,8 +195,9 @@ class Signature:
     def answer(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception:
         """PyTorch's error for a call that failed with ``error``; the same object if the call was
         in order."""
-        return self.misfit(args, kwargs) or (
-            self.explain(error, args, kwargs) if isinstance(error, TypeError) else error)
+        kind, text = _OF_LAPACK.get(str(error), (None, ""))
+        return self.misfit(args, kwargs) or (kind(text) if kind else (
+            self.explain(error, args, kwargs) if isinstance(error, TypeError) else error))
 
     def sizes_error(self, args: tuple[Any, ...]) -> TypeError:
         """A function of sizes is called without any."""

@@ -22,6 +22,7 @@ from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
 from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
+from srcgrad.eager.overloads import kind_of
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.promotion import Operand, arithmetic_dtype, computed, is_number, promoted
 from srcgrad.eager.size import struct
@@ -190,7 +191,7 @@ def into(target: Any, title: str, function: Callable[..., Any], args: Any, kwarg
     targets = target if isinstance(target, tuple | list) else (target,)
     for t in targets:
         if not isinstance(t, Tensor):
-            raise TypeError(f"{title}(): argument 'out' must be Tensor, not {type(t).__name__}")
+            raise TypeError(f"{title}(): argument 'out' must be Tensor, not {kind_of(t)}")
     if state.mode & FORWARD and any(
             isinstance(v, Tensor) and tangent_of(v) is not None for v in (*args, *targets)):
         raise NotImplementedError(f"Trying to use forward AD with {title}_out that does not "

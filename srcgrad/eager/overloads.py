@@ -256,7 +256,8 @@ def overloads(title: str, bound: bool) -> list[str]:
     return ["()" if row == "(*)" else row for row in rows]
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """The type of an argument as messages name it."""
     if isinstance(value, np.ndarray | np.generic):
         return f"numpy.{type(value).__name__}"
     if isinstance(value, dt.dtype | device | layout | memory_format):
@@ -267,9 +268,9 @@ def _kind(value: Any) -> str:
 def _parts(value: Any) -> str:
     """The type of an argument with those of its items."""
     if isinstance(value, tuple | list):
-        inner = ", ".join(_kind(v) for v in value)
+        inner = ", ".join(kind_of(v) for v in value)
         return f"list of [{inner}]" if isinstance(value, list) else f"tuple of ({inner})"
-    return _kind(value)
+    return kind_of(value)
 
 
 def _compared(signature: str, args: tuple[Any, ...]) -> str:
@@ -293,7 +294,7 @@ def combination_error(title: str, args: tuple[Any, ...], kwargs: dict[str, Any],
     if sum(_plausible(row, len(given) + len(kwargs)) for row in rows) == 1 or not rows:
         return None  # the message is about the one signature that may be meant
     named = sorted(kwargs) if given else [*reversed(kwargs)]
-    got = [_kind(v) for v in given] + [f"{k}={_kind(kwargs[k])}" for k in named]
+    got = [kind_of(v) for v in given] + [f"{k}={kind_of(kwargs[k])}" for k in named]
     text = ", ".join(got) + (", " if kwargs and not given else "")
     lines = [f"{title}() received an invalid combination of arguments - got ({text}), but expected "
              "one of:"]

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.calling_errors import refuse
+from srcgrad.eager.calling_errors import LinAlgError, refuse
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, within, wrap
-from srcgrad.eager.nodes import named
+from srcgrad.eager.grad_mode import GRAD, state
+from srcgrad.eager.nodes import RefusingPlan, make_node, named, node_class
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.complex_views import complex_of, conj
 from srcgrad.eager.ops.linear_algebra import (
     LINALG,
-    LinAlgError,
     first_bad,
     inverse,
     need_inexact,
@@ -26,6 +26,7 @@ from srcgrad.eager.ops.linear_algebra import (
 )
 from srcgrad.eager.ops.products import matmul
 from srcgrad.eager.ops.shapes import transpose
+from srcgrad.eager.views import gradient_edge, requires_grad, set_history
 from srcgrad.rules.nn import lu_factors
 
 _BOTH = {"triangle": "both"}
@@ -33,7 +34,14 @@ _CHOLESKY = Primitive(np.linalg.cholesky, "LinalgCholeskyExBackward0", shown={"a
                       settings=_BOTH)
 _OLD_CHOLESKY = Primitive(np.linalg.cholesky, "CholeskyBackward0", settings=_BOTH)
 _QR = Primitive(np.linalg.qr, "LinalgQrBackward0", outputs=2)
-_QR_R = Primitive(np.linalg.qr, "LinalgQrBackward0")
+# QR decompositions without derivative, by mode.
+_QR_REFUSING = {
+    "r": RefusingPlan("The derivative of linalg.qr depends on Q, which is not computed when "
+                      "mode='r'. Please use linalg.qr(A, mode='reduced') if you are going to "
+                      "differentiate through linalg.qr.", outputs=2),
+    "complete": RefusingPlan("The QR decomposition is not differentiable when mode='complete' and "
+                             "nrows > ncols.", outputs=2),
+}
 _SVD = Primitive(np.linalg.svd, "LinalgSvdBackward0", outputs=3)
 _SVDVALS = Primitive(np.linalg.svdvals, "LinalgSvdBackward0")
 _EIGH = Primitive(np.linalg.eigh, "LinalgEighBackward0", outputs=2, settings=_BOTH)
@@ -45,21 +53,31 @@ _EIGVALS = Primitive(np.linalg.eigvals, "LinalgEigBackward0")
 def _bad_minor(a: Array) -> int:
     for k in range(1, a.shape[0] + 1):
         try:
-            np.linalg.cholesky(a[:k, :k])
+            failed = bool(np.isnan(np.linalg.cholesky(a[:k, :k])).any())
         except np.linalg.LinAlgError:
+            failed = True
+        if failed:
             return k
     return 0
 
 
 def _positive(name: str, prim: Primitive, A: Tensor, upper: bool) -> Any:
-    try:
-        return prim(A, upper=upper)
-    except np.linalg.LinAlgError:
-        batch, k = first_bad(A._a, _bad_minor)
+    low = _factor(prim, A, upper)
+    if low is None:
         raise LinAlgError(
-            f"{name}: {batch}The factorization could not be completed because the input is not "
-            f"positive-definite (the leading minor of order {k} is not positive-definite)."
-        ) from None
+            "{}: {}The factorization could not be completed because the input is not "
+            "positive-definite (the leading minor of order {} is not positive-definite).".format(
+                name, *first_bad(A._a, _bad_minor)))
+    return low
+
+
+def _factor(prim: Primitive, A: Tensor, upper: bool) -> Any:
+    """The Cholesky factor, if there is one."""
+    try:
+        low = prim(A, upper=upper)
+    except np.linalg.LinAlgError:
+        return None
+    return None if np.isnan(np.linalg.diagonal(low._a)).any() else low
 
 
 @within(LINALG, "cholesky")
@@ -85,12 +103,19 @@ def _cholesky(input: Tensor, upper: bool = False) -> Any:
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """The QR decomposition."""
     need_matrix("linalg.qr", A, square=False)
-    if mode == "r":
-        r = _QR_R(A, mode="r")
-        return wrap(np.empty(0, A._a.dtype), A._dt), r
-    refuse(mode not in ("reduced", "complete"), "qr received unrecognized mode '{}' but expected "
-           "one of 'reduced' (default), 'r', or 'complete'", mode)
-    return _QR(A, mode=mode)
+    refuse(mode not in ("reduced", "r", "complete"), "qr received unrecognized mode '{}' but "
+           "expected one of 'reduced' (default), 'r', or 'complete'", mode)
+    if mode == "reduced" or (mode == "complete" and A._a.shape[-2] <= A._a.shape[-1]):
+        return _QR(A, mode=mode)
+    found: Any = np.linalg.qr(A._a, "complete") if mode == "complete" else (
+        np.empty(0, A._a.dtype), np.linalg.qr(A._a, "r"))
+    factors = [wrap(f, A._dt) for f in found]
+    if state.mode & GRAD and requires_grad(A):
+        node = make_node(node_class("LinalgQrBackward0"), _QR_REFUSING[mode], (gradient_edge(A),),
+                         None, None)
+        for k, factor in enumerate(factors):
+            set_history(factor, node, k)
+    return factors
 
 
 @op("qr", gives="Q R")
@@ -159,7 +184,7 @@ def eig(A: Tensor) -> Any:
 @within(LINALG, "eigvals")
 def eigvals(A: Tensor) -> Any:
     """Eigenvalues of a square matrix, always complex."""
-    return _EIGVALS(_complex_matrix("linalg.eigvals", A))
+    return _EIGVALS(_complex_matrix("linalg.eig" if requires_grad(A) else "linalg.eigvals", A))
 
 
 # -- LU ------------------------------------------------------------------------------------
@@ -283,11 +308,9 @@ def _reported(test: Any, A: Tensor) -> Tensor:
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """:func:`cholesky` and, per matrix, the order of the first minor that is not positive."""
     need_matrix("linalg.cholesky", A)
-    try:
-        low = _CHOLESKY(A, upper=upper)
-    except np.linalg.LinAlgError:
-        if check_errors:
-            _positive("linalg.cholesky_ex", _CHOLESKY, A, upper)
+    low = _positive("linalg.cholesky_ex", _CHOLESKY, A, upper) if check_errors else (
+        _factor(_CHOLESKY, A, upper))
+    if low is None:
         return wrap(np.full_like(A._a, np.nan), A._dt), _reported(_bad_minor, A)
     return low, _info(np.zeros(A._a.shape[:-2]))
 
@@ -296,8 +319,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """:func:`inv` and, per matrix, the number of the pivot that is zero."""
     info = _reported(zero_pivot, need_matrix("linalg.inv", A))
-    failed = info._a.any() and not check_errors
-    return wrap(np.full_like(A._a, np.inf), A._dt) if failed else inverse(A, "inv_ex"), info
+    return inverse(A, "inv_ex", check_errors), info
 
 
 @within(LINALG, "solve_ex", gives="result info")
@@ -305,9 +327,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     """:func:`solve` and, per matrix, the number of the pivot that is zero."""
     need_inexact("linalg.solve", A)
     info = _reported(zero_pivot, need_matrix("linalg.solve", A))
-    failed = info._a.any() and not check_errors
-    return (wrap(np.full_like(B._a, np.inf), B._dt) if failed else
-            solution(A, B, left, "solve_ex")), info
+    return solution(A, B, left, "solve_ex", check_errors), info
 
 
 @within(LINALG, "householder_product")

@@ -13,6 +13,7 @@ from srcgrad.eager.ops.arguments import numbers, warn_once
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.indexing import slice_view
 from srcgrad.eager.ops.shapes import expand, reshape, unsqueeze, view, wrap_dim
+from srcgrad.eager.overloads import kind_of
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.recording import SPECIAL
@@ -36,7 +37,7 @@ def sequence(name: str, tensors: Any) -> list[Tensor]:
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got "
-                            + type(t).__name__)
+                            + kind_of(t))
     return list(tensors)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.calling_errors import refuse
+from srcgrad.eager.calling_errors import LinAlgError, refuse
 from srcgrad.eager.dispatch import Primitive, Space, dt, need_tensor, op, register, within
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import not_implemented, one_dtype, warn_once
@@ -16,24 +16,20 @@ from srcgrad.eager.ops.products import matmul
 from srcgrad.eager.ops.shapes import reshape, squeeze, transpose, unsqueeze
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.nn import matrix_functions
+from srcgrad.rules.numpy.linear_algebra import inverse_or_nan, solution_or_nan
 
 LINALG = Space("linalg", "linalg_")
 _INV = Primitive(np.linalg.inv, "LinalgInvExBackward0", shown={"ans": "inverse"})
+_INV_OR_NAN = Primitive(inverse_or_nan, "LinalgInvExBackward0", shown={"ans": "inverse"})
 _DET = Primitive(np.linalg.det, "LinalgDetBackward0", shown={"a": "A"})
 _SLOGDET = Primitive(np.linalg.slogdet, "LinalgSlogdetBackward0", outputs=2)
 _SOLVE = Primitive(np.linalg.solve, "LinalgSolveExBackward0", shown={"a": "A"})
+_SOLVE_OR_NAN = Primitive(solution_or_nan, "LinalgSolveExBackward0", shown={"a": "A"})
 _PINV = Primitive(np.linalg.pinv, "LinalgPinvBackward0")
 _LSTSQ = Primitive(matrix_functions.least_squares, "LinalgLstsqBackward0")
 _EXP = Primitive(matrix_functions.matrix_exp, "LinalgMatrixExpBackward0")
 _TRIANGULAR = Primitive(matrix_functions.solve_triangular, "LinalgSolveTriangularBackward0")
 _CHOLESKY_SOLVE = Primitive(matrix_functions.cholesky_solve, "CholeskySolveBackward0")
-
-
-class _LinAlgError(RuntimeError):
-    """A matrix is singular, not positive-definite, or an iteration did not converge."""
-
-
-LinAlgError = _LinAlgError  # the public name; tracebacks show the other one, as PyTorch's do
 
 
 # The kernels that refuse low precision, and those that refuse integers, too.
@@ -94,7 +90,7 @@ def first_bad(A: Array, test: Any) -> tuple[str, Any]:
         found = test(matrix)
         if found:
             return f"(Batch element {k}): ", found
-    return "", 1
+    return "", 0
 
 
 def zero_pivot(a: Array) -> int:
@@ -116,15 +112,16 @@ def inv(A: Tensor) -> Any:
     return inverse(need_matrix("linalg.inv", A), "inv")
 
 
-def inverse(A: Tensor, title: str) -> Any:
-    """:func:`inv`, whose errors name the function ``title``."""
+def inverse(A: Tensor, title: str, checked: bool = True) -> Any:
+    """:func:`inv`, whose errors name the function ``title``; NaN if they are not ``checked``."""
     try:
         return _INV(A)
-    except np.linalg.LinAlgError:
+    except np.linalg.LinAlgError:  # a pivot is zero, or there is a NaN
         batch, k = first_bad(A._a, zero_pivot)
-        raise LinAlgError(
-            f"linalg.{title}: {batch}The diagonal element {k} is zero, the inversion could not be "
-            "completed because the input matrix is singular.") from None
+        refuse(k and checked, "linalg.{}: {}The diagonal element {} is zero, the inversion could "
+               "not be completed because the input matrix is singular.", title, batch, k,
+               kind=LinAlgError)
+        return _INV_OR_NAN(A)
 
 
 op("inverse")(lambda input: inv(input))
@@ -170,8 +167,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
     return solution(A, B, left, "solve")
 
 
-def solution(A: Tensor, B: Tensor, left: bool, title: str) -> Any:
-    """:func:`solve`, whose errors name the function ``title``."""
+def solution(A: Tensor, B: Tensor, left: bool, title: str, checked: bool = True) -> Any:
+    """:func:`solve`, whose errors name the function ``title``; NaN if they are not ``checked``."""
     need_inexact("linalg.solve", A)
     if A._dt is not B._dt:
         raise RuntimeError("linalg.solve: Expected A and B to have the same dtype, but found A of "
@@ -179,7 +176,7 @@ def solution(A: Tensor, B: Tensor, left: bool, title: str) -> Any:
     need_matrix("linalg.solve", A)
     if not left:
         return transpose(
-            solution(transpose(A, -2, -1), transpose(B, -2, -1), True, title), -2, -1)
+            solution(transpose(A, -2, -1), transpose(B, -2, -1), True, title, checked), -2, -1)
     vector = B._a.ndim == 1 or B._a.shape == A._a.shape[:-1]
     n = A._a.shape[-1]
     rows = B._a.shape[-1] if vector else B._a.shape[-2] if B._a.ndim > 1 else 0
@@ -190,10 +187,12 @@ def solution(A: Tensor, B: Tensor, left: bool, title: str) -> Any:
         if vector and B._a.ndim > 1:
             return named(squeeze(_SOLVE(A, unsqueeze(B, -1)), -1), "LinalgSolveExBackward0")
         return _SOLVE(A, B)
-    except np.linalg.LinAlgError:
-        batch, _ = first_bad(A._a, zero_pivot)
-        raise LinAlgError(f"torch.linalg.{title}: {batch}The solver failed because the input "
-                          "matrix is singular.") from None
+    except np.linalg.LinAlgError:  # a pivot is zero, or there is a NaN
+        batch, k = first_bad(A._a, zero_pivot)
+        refuse(k and checked, "torch.linalg.{}: {}The solver failed because the input matrix is "
+               "singular.", title, batch, kind=LinAlgError)
+        out = _SOLVE_OR_NAN(A, unsqueeze(B, -1) if vector else B)
+        return named(squeeze(out, -1), "LinalgSolveExBackward0") if vector else out
 
 
 @op()
@@ -231,7 +230,7 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
     if hermitian:
         need_square("linalg.eigh: ", A)
     if atol is None and rtol is None:
-        cut: Any = max(A._a.shape[-2:]) * np.finfo(A._a.dtype).eps
+        cut: Any = max(A._a.shape[-2:]) * float(np.finfo(A._a.dtype).eps)
     else:
         top = np.linalg.svd(A._a, compute_uv=False).max(-1, initial=0)
         floor, share = _plain(atol), _plain(rtol)

@@ -12,8 +12,8 @@ from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, within, wrap
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import not_implemented, one_dtype, warn_once
 from srcgrad.eager.ops.casts import convert
-from srcgrad.eager.ops.factorizations import svdvals
-from srcgrad.eager.ops.linear_algebra import LINALG, inv, need_inexact, need_single, need_square
+from srcgrad.eager.ops.factorizations import inv_ex, svdvals
+from srcgrad.eager.ops.linear_algebra import LINALG, need_inexact, need_single, need_square
 from srcgrad.eager.ops.reductions import wrap_dims
 from srcgrad.eager.ops.shapes import expand, reshape, unsqueeze, wrap_dim
 from srcgrad.eager.promotion import check_broadcast, result_type
@@ -99,7 +99,7 @@ def cond(A: Tensor, p: Any = None) -> Any:
         high, low = s.narrow(-1, 0, 1), s.narrow(-1, s._a.shape[-1] - 1, 1)
         return (low / high if p == -2 else high / low).squeeze(-1)
     need_square(f"linalg.cond(ord={p}): ", A)
-    inverse = inv(A)
+    inverse = inv_ex(A)[0]
     product = matrix_norm(A, p) * matrix_norm(inverse, p)
     return product.nan_to_num(math.inf, math.inf, -math.inf)
 

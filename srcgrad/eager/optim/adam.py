@@ -138,6 +138,9 @@ class AdamW(Adam):
 class NAdam(_Moments):
     """Adam with Nesterov momentum (Dozat 2016) and its momentum schedule."""
 
+    order = ("lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay",
+             "maximize")
+
     @keeps_options
     def __init__(self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999),
                  eps: float = 1e-8, weight_decay: float = 0, momentum_decay: float = 4e-3,
@@ -172,6 +175,8 @@ class NAdam(_Moments):
 
 class RAdam(_Moments):
     """Rectified Adam (Liu et al. 2020): plain momentum until the variance is tractable."""
+
+    order = ("lr", "betas", "eps", "weight_decay", "maximize", "foreach", "capturable")
 
     @keeps_options
     def __init__(self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999),

@@ -368,7 +368,8 @@ def keeps_options(check: Constructor) -> Constructor:
             raise
         given.apply_defaults()
         _, params, *_ = given.args
-        options = {n: value for n, value in given.arguments.items() if n not in ("self", "params")}
+        options = {n: given.arguments[n] for n in dict.fromkeys((*self.order, *given.arguments))
+                   if n not in ("self", "params")}
         checked_lr(options["lr"])
         check(self, *args, **kwargs)
         checked_flags(options["differentiable"], options["foreach"], options.get("fused"))
@@ -390,6 +391,7 @@ class ArrayOptimizer(Optimizer):
         Optimizer.__init__(self, params, options)
 
     _zeros: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()  # options that groups list first; the others follow as declared
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         """Fill the state of a parameter that is updated for the first time."""

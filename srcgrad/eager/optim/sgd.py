@@ -105,6 +105,8 @@ class Adagrad(ArrayOptimizer):
     """``p -= lr_t * g / (sqrt(sum of g*g) + eps)``, ``lr_t = lr / (1 + (t - 1) * lr_decay)``
     (Duchi, Hazan and Singer 2011).  State exists from construction on."""
 
+    order = ("lr", "lr_decay", "eps")
+
     @keeps_options
     def __init__(self, params: Params, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
                  initial_accumulator_value: float = 0, eps: float = 1e-10,
@@ -144,6 +146,8 @@ class Adagrad(ArrayOptimizer):
 class Adadelta(ArrayOptimizer):
     """Steps in the ratio of the running sizes of past steps and gradients (Zeiler 2012)."""
 
+    order = ("lr", "rho", "eps", "weight_decay", "maximize", "capturable")
+
     @keeps_options
     def __init__(self, params: Params, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6,
                  weight_decay: float = 0, foreach: bool | None = None, *, capturable: bool = False,
@@ -172,6 +176,8 @@ class Adadelta(ArrayOptimizer):
 class RMSprop(ArrayOptimizer):
     """Gradient over the root of its running mean square (Hinton 2012), optionally centered
     by the running mean and with momentum."""
+
+    order = ("lr", "momentum", "alpha", "eps", "centered")
 
     @keeps_options
     def __init__(self, params: Params, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
@@ -214,6 +220,8 @@ class RMSprop(ArrayOptimizer):
 
 class Rprop(ArrayOptimizer):
     """Resilient backpropagation (Riedmiller and Braun 1993): steps from signs alone."""
+
+    order = ("lr", "etas", "step_sizes", "foreach", "maximize", "differentiable")
 
     @keeps_options
     def __init__(self, params: Params, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),

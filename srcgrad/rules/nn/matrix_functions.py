@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, Dtype, Shape, vjp
 from srcgrad.rules.broadcast import runtime, sum_to
-from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, pinv_a
+from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, pinv_a, solution_or_nan
 from srcgrad.rules.numpy.products import conj_complex, matrix_transpose
 
 # Higham (2005): norms up to which the diagonal Pade approximants of these degrees are exact
@@ -77,7 +77,7 @@ def _one_triangle(a: Array, upper: bool, unit: bool) -> Array:
 @runtime
 def solve_triangular(a: Array, b: Array, upper: bool, unit: bool) -> Array:
     """``x`` with ``t @ x = b`` for a triangle ``t`` of ``a`` (``unit``: ones on its diagonal)."""
-    return np.linalg.solve(_one_triangle(a, upper, unit), b)
+    return solution_or_nan(_one_triangle(a, upper, unit), b)
 
 
 @vjp(solve_triangular, "a", "b")

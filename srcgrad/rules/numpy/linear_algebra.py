@@ -113,7 +113,8 @@ def cut_pinv_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype, rcond: Any,
 
     If those may be more than a zero that was rounded, this is a generalised matrix function, whose
     slopes between two singular values are divided differences (Noferini 2017)."""
-    if least is None and (rcond is None or (isinstance(rcond, (int, float)) and rcond <= ROUNDED)):
+    rounded = max(ROUNDED, np.finfo(a_dtype).eps ** 0.5)
+    if least is None and (rcond is None or (isinstance(rcond, (int, float)) and rcond <= rounded)):
         return pinv_a(ct, ans, a, a_dtype)
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     u_h, v = adjoint_matrix(u, a_dtype), adjoint_matrix(vh, a_dtype)

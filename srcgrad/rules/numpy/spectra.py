@@ -81,7 +81,7 @@ def real_places(v: Array) -> Array:
     >>> real_places(np.array([[0.6, 0.6j], [0.8j, 0.8]])).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    places = np.zeros(v.shape)
+    places = np.zeros(v.shape, v.real.dtype)
     if v.dtype.kind == "c":
         sizes = np.where(v.imag == 0, np.abs(v), 0.0)
         places[sizes == np.max(sizes, axis=-2, keepdims=True, initial=0.0)] = 1.0
@@ -142,7 +142,7 @@ def shared_by_equals(x: Array, w: Array) -> Array:
     same = _distances(w)[1] | np.eye(w.shape[-1], dtype=bool)
     if np.sum(same) == w.size:
         return x
-    return (same @ x[..., None])[..., 0] / np.sum(same, axis=-1)
+    return (same @ x[..., None])[..., 0] / np.sum(same, axis=-1, dtype=w.dtype)
 
 
 @runtime

@@ -223,7 +223,8 @@ class LambdaState(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """As the base's; functions are ``None``, callable objects their ``__dict__``."""
-        return super().state_dict() | {"lr_lambdas": [kept_of(f) for f in self.lr_lambdas]}
+        state = super().state_dict()
+        return state | {"lr_lambdas": [kept_of(f) for f in state.pop("lr_lambdas")]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load all but functions, which stay as constructed."""

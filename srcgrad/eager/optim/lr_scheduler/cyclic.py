@@ -226,7 +226,8 @@ class CyclicLR(_Momentum):
 
     def state_dict(self) -> dict[str, Any]:
         """As the base's; without a scale function, of a callable object its ``__dict__``."""
-        return super().state_dict() | {"_scale_fn_custom": kept_of(self._scale_fn_custom)}
+        state = super().state_dict()
+        return state | {"_scale_fn_custom": kept_of(state.pop("_scale_fn_custom"))}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load all but a scale function, which stays as constructed."""
