@@ -114,7 +114,9 @@ register("is_conj", lambda self: False, torch=False)
 register("is_neg", lambda self: False, torch=False)
 
 
-def _adjoint(self: Tensor) -> Tensor:
+def _adjoint(self: Tensor, name: str = "adjoint()") -> Tensor:
+    refuse(self._a.ndim == 1, "tensor.{} is only supported on matrices or batches of matrices. Got "
+           "1-D tensor.", name)
     return conj(self.mT)
 
 
@@ -127,9 +129,9 @@ def _hermitian(self: Tensor) -> Tensor:
     return conj(self.transpose(0, 1)) if n else self
 
 
-register("mH", property(_adjoint), torch=False)
+register("mH", property(lambda self: _adjoint(self, "mH")), torch=False)
 register("H", property(_hermitian), torch=False)
-register("adjoint", _adjoint)
+register("adjoint", lambda input: _adjoint(input))
 SPECIAL[np.real] = lambda val: real(val)
 SPECIAL[np.conjugate] = lambda x: conj(x)
 SPECIAL[np.imag] = lambda val: imag(val) if val._dt.category == dt.COMPLEX else val * 0

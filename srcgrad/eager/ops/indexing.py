@@ -277,6 +277,10 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             value = wrap(stored_number(self._dt, value), self._dt)
         except OverflowError:
             raise ValueError("Overflow when unpacking long long") from None
+    if isinstance(index, bool):  # all or nothing: no index_put_
+        if index:
+            write(unsqueeze(self, 0), _fit(value, (1, *self._a.shape)), spread=True)
+        return
     parts = _parts(self, index)
     out, left = _basic(self, parts)
     if not any(isinstance(p, np.ndarray) for p in left):

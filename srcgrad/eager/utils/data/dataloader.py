@@ -66,6 +66,8 @@ class DataLoader(Generic[T_co]):
         self.batch_sampler = batch_sampler
         self.generator = generator
         batched = batch_sampler is not None or (self._iterable and batch_size is not None)
+        if batched and self._iterable:
+            self._groups()  # refuses what is no size
         self.collate_fn = collate_fn or (default_collate if batched else default_convert)
         self.persistent_workers = persistent_workers
         self._initialized = True
