@@ -53,15 +53,15 @@ class KnownNumbers(Operands):
 
     def chosen(self, node: Node) -> Value | None:
         """What ``np.where`` chooses, where that is known."""
-        return self._known(node, node.out)
+        return self._decided(node, node.out)
 
     def number_chosen(self, node: Node) -> Value | None:
         """The number that ``np.where`` chooses, where it is read and known."""
         made = self.made(node.inputs[0])
-        return self._known(made, node.out) if made is not None and call_of(made) is np.where and (
+        return self._decided(made, node.out) if made is not None and call_of(made) is np.where and (
             node.params["steps"] == (Index(()),)) else None
 
-    def _known(self, node: Node, like: Value) -> Value | None:
+    def _decided(self, node: Node, like: Value) -> Value | None:
         answer = self._answer(node.operands[0]) if len(node.operands) == 3 else None
         found = None if answer is None else node.operands[1 if answer else 2]
         return found if isinstance(found, Value) and same_type(found, like) else None

@@ -75,7 +75,7 @@ def _digamma_of_number(x: float) -> float:
     while y < 10.0:
         shift, y = shift + 1.0 / y, y + 1.0
     inverse = 1.0 / (y * y)
-    value = math.log(y) - 0.5 / y - inverse * horner(_DIGAMMA[::-1], inverse) - shift
+    value: float = math.log(y) - 0.5 / y - inverse * horner(_DIGAMMA[::-1], inverse) - shift
     fraction = math.fmod(x, 1.0)
     if x > 0:
         return value
