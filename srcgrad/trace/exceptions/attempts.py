@@ -323,11 +323,16 @@ class Attempt:
         return self.machine.branches.after(self.jump, self.orelse)
 
     def _split(self, known: int, log: list[Node], place: Place, met: Met) -> Any:
-        """A branch of the body may raise: the whole body for each outcome of its condition."""
+        """A branch of the body may raise: the whole body for each outcome of its condition, from
+        the first branch on that this decides (what is recorded before is looked up, so nothing
+        there may come out otherwise); that one's own condition, which is known there already."""
         machine = self.machine
-        number = next((i for i, (nodes, predicate) in reversed(list(enumerate(met.branches)))
-                       if nodes <= place.number and predicate is place.node.inputs[0]), None)
-        if number is None:
+        (tested,) = place.node.inputs
+        told = {v for truth in (True, False) for v in machine.truths.facts(tested, truth)}
+        before = [p for nodes, p in met.branches if nodes <= place.number]
+        number = next((i for i, p in enumerate(before) if p in told), None)
+        recorded = any(n.op == "if" and n.inputs[0] in told for n in log)  # would come once more
+        if number is None or tested not in before or recorded:
             raise refused(machine, f"{place.error.__name__} may be raised where it cannot be "
                                    "told before")
         try:
