@@ -185,7 +185,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
                 "tuples", "items"),
     "if_": ("branches",),
     "if_expression": ("branches",),
-    "inplace": ("contents", "array_classes", "guarded", "tuples", "operators"),
+    "inplace": ("contents", "array_classes", "protocols", "guarded", "tuples", "operators"),
     "iterate": ("contents", "containers"),
     "join_str": ("statements",),
     "kept_try": ("statements",),

@@ -248,9 +248,9 @@ def other_dtype(dtype: np.dtype[Any]) -> SrcgradError | None:
     return _of_others(f"an array of dtype {dtype}", "use an array of numbers")
 
 
-def of_objects() -> SrcgradError:
+def of_objects(fix: str = "use a list, or an array of numbers") -> SrcgradError:
     """The refusal of arrays of objects."""
-    return _of_others("an array of objects", "use a list, or an array of numbers")
+    return _of_others("an array of objects", fix)
 
 
 def _of_others(what: str, fix: str) -> SrcgradError:

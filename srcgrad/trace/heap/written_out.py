@@ -86,6 +86,11 @@ def contents(lists: Any) -> Any:
     return [one[:] for one in lists]
 
 
+def items_of(sequence: Any) -> Any:
+    """The items of an object that has a length and subscripts."""
+    return [sequence[i] for i in range(len(sequence))]
+
+
 def items_at(items: Any, places: Any) -> Any:
     """The items at some places."""
     return [items[k] for k in places]

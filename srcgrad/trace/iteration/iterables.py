@@ -21,7 +21,7 @@ from ..record.journal import Field
 from ..record.scopes import during
 from ..record.settling import FEW
 from ..record.structures import VIEWS
-from ..record.tracers import StandIn, contains_tracer, is_tracer
+from ..record.tracers import Choice, StandIn, contains_tracer, is_tracer
 from . import iteration
 from .iteration import (
     Cursor,
@@ -255,7 +255,7 @@ def _sorted(machine: Any, iterable: Any, key: Any, reverse: Any) -> Any:
                             reverse=reverse)
     items = list(machine.iterate(iterable))
     keys = [machine.call(key, i) if key is not None else i for i in items]
-    if any(python_method(k, "__lt__") is not None for k in keys) or (
+    if any(type(k) is Choice or python_method(k, "__lt__") is not None for k in keys) or (
             any(map(contains_tracer, keys)) and not _in_columns(keys)):
         return _sorted_by_less(machine, items, keys, machine.keys.static_key(reverse))
     known = [_known_part(k) for k in keys]

@@ -10,12 +10,13 @@ import numpy as np
 
 from ...types.kinds import Kind
 from ..calls.calls import is_users
-from ..calls.refused import foreign
+from ..calls.refused import foreign, of_objects
 from ..collaborator import Args, Collaborator, Kwargs
+from ..heap.written_out import items_of
 from ..record.tracers import ArrayTracer, ClassedArray, is_tracer
 from ..values.comparisons import MIRROR
 from ..values.texts import filled, format_by, formatted, is_staged_text
-from .special_methods import DUNDER, own_method, python_method
+from .special_methods import CONTAINERS, DUNDER, own_method, python_method
 
 UFUNCS: dict[str, np.ufunc] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide,
@@ -37,6 +38,8 @@ class Protocols(Collaborator):
         return self.next.getitem(obj, self._place(obj, key, "__getitem__"))
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
+        if type(obj) is ArrayTracer and _is_sequence(value):
+            value = self._as_array(value)
         self.next.setitem(obj, self._place(obj, key, "__setitem__"), value)
 
     def delitem(self, obj: Any, key: Any) -> None:
@@ -70,7 +73,7 @@ class Protocols(Collaborator):
                 return self.machine.call(owner, *args, **kwargs)
             if isinstance(owner, type):
                 return self.references.instance(owner, args, kwargs)
-        if any(is_users(a) for a in args) and _of_numpy(function):
+        if any(is_users(a) or _holds_sequence(a) for a in args) and _of_numpy(function):
             found = self.asked(function, *as_asked(function, args, kwargs))
             if found is not NotImplemented:
                 return found
@@ -103,9 +106,17 @@ class Protocols(Collaborator):
         return NotImplemented
 
     def _as_array(self, obj: Any) -> Any:
-        """The array that an object with ``__array__`` stands for."""
+        """The array that NumPy makes of an object: by ``__array__``, or of its items; or a list
+        of such."""
+        if _holds_sequence(obj):
+            return self.machine.containers.made([self._as_array(item) for item in obj])
         method = python_method(obj, "__array__") if is_users(obj) else None
-        return obj if method is None else self.machine.call(method, obj)
+        if method is not None:
+            return self.machine.call(method, obj)
+        if not _is_sequence(obj):
+            return obj
+        listed = list if python_method(obj, "__iter__") is not None else items_of
+        return self.machine.call(np.array, self.machine.call(listed, obj))
 
     def format(self, value: Any, conversion: str, spec: Any) -> Any:
         if is_staged_text(self.machine, value):
@@ -124,25 +135,40 @@ class Protocols(Collaborator):
         refused = foreign(right) if is_tracer(left) else foreign(left) if is_tracer(right) else None
         if refused is not None:
             raise self.recorder.fatal(refused)
-        if _asks(left, right, f"__r{DUNDER[op]}__") or _asks(right, left, f"__{DUNDER[op]}__"):
+        if _asks(left, right, f"__r{DUNDER[op]}__", True) or _asks(
+                right, left, f"__{DUNDER[op]}__", False):
             return self.machine.call(UFUNCS[op], left, right)
+        if type(left) is ArrayTracer and _is_plain(right) and (
+                python_method(right, f"__r{DUNDER[op]}__") is not None):
+            raise self.recorder.fatal(of_objects(
+                "set __array_ufunc__ = None in its class, so that NumPy leaves the operator to it"))
         return self.next.binary(op, left, right)
 
+    def inplace(self, op: str, left: Any, right: Any) -> Any:
+        if type(left) is ArrayTracer and is_users(right):
+            right = self._as_array(right)
+            if _is_plain(right):
+                raise self.recorder.fatal(of_objects())
+        return self.next.inplace(op, left, right)
+
     def compare(self, op: str, left: Any, right: Any) -> Any:
-        if op in MIRROR and (_asks(left, right, f"__{DUNDER[MIRROR[op]]}__") or _asks(
-                right, left, f"__{DUNDER[op]}__")):
+        if op in MIRROR and (_asks(left, right, f"__{DUNDER[MIRROR[op]]}__", True) or _asks(
+                right, left, f"__{DUNDER[op]}__", False)):
             return self.machine.call(UFUNCS[op], left, right)
         return self.next.compare(op, left, right)
 
 
-def _asks(array: Any, other: Any, own: str) -> bool:
-    """Does the operator of an array hand the other operand, whose own method for it is called
-    ``own``, to a ufunc?"""
+def _asks(array: Any, other: Any, own: str, first: bool) -> bool:
+    """Does the operator of an array, which may be the first operand, hand the other operand, whose
+    own method for it is called ``own``, to a ufunc?"""
     if is_tracer(other) or not is_users(other):
         return False
     if isinstance(other, ClassedArray):  # a scalar of NumPy's does not call its own __radd__
         return own.startswith("__r") and (isinstance(array, np.generic) or (
             is_tracer(array) and array.aval.kind is Kind.SCALAR))
+    if _is_sequence(other) and (first or python_method(other, own) is None):
+        return isinstance(array, (np.ndarray, np.generic)) or (
+            is_tracer(array) and array.aval.kind in (Kind.ARRAY, Kind.SCALAR))
     if type(array) is not ArrayTracer:
         return False
     asked = getattr(type(other), "__array_ufunc__", ...)
@@ -152,6 +178,25 @@ def _asks(array: Any, other: Any, own: str) -> bool:
         return True
     return python_method(other, own) is None and (
         hasattr(asked, "__code__") or python_method(other, "__array__") is not None)
+
+
+def _is_plain(obj: Any) -> bool:
+    """Is an object of the user's one that NumPy neither asks nor gives way to?"""
+    return is_users(obj) and not isinstance(obj, (*CONTAINERS, np.ndarray, np.generic, int, float,
+                                                  complex)) and (
+        not any(hasattr(type(obj), n) for n in (
+            "__array__", "__array_ufunc__", "__array_priority__", "__array_interface__")))
+
+
+def _is_sequence(obj: Any) -> bool:
+    """Does NumPy make an array of the items of an object, as it has a length and subscripts?"""
+    return _is_plain(obj) and all(
+        python_method(obj, name) is not None for name in ("__len__", "__getitem__"))
+
+
+def _holds_sequence(obj: Any) -> bool:
+    """Is it a list or tuple with such an object?"""
+    return type(obj) in (list, tuple) and any(map(_is_sequence, obj))
 
 
 def as_asked(function: Any, args: Args, kwargs: Kwargs) -> Any:

@@ -136,7 +136,8 @@ class Operators(Collaborator):
         forward = python_method(left, f"__{name}__")
         backward = None if _takes_over(left, right) else python_method(right, f"__r{name}__")
         if backward is not None and forward is not None and type(right) is not type(left) and (
-                issubclass(type(right), type(left))):
+                issubclass(type(right), type(left))) and (
+                backward != getattr(type(left), f"__r{name}__", None)):  # not if it is inherited
             result = self.machine.call(backward, right, left)
             if result is not NotImplemented:
                 return result
