@@ -16,7 +16,7 @@ from ..heap.written_out import items_of
 from ..record.tracers import ArrayTracer, ClassedArray, is_tracer
 from ..values.comparisons import MIRROR
 from ..values.texts import filled, format_by, formatted, is_staged_text
-from .special_methods import CONTAINERS, DUNDER, own_method, python_method
+from .special_methods import CONTAINERS, DUNDER, own_method, python_method, users_type
 
 UFUNCS: dict[str, np.ufunc] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide,
@@ -171,7 +171,7 @@ def _asks(array: Any, other: Any, own: str, first: bool) -> bool:
             is_tracer(array) and array.aval.kind in (Kind.ARRAY, Kind.SCALAR))
     if type(array) is not ArrayTracer:
         return False
-    asked = getattr(type(other), "__array_ufunc__", ...)
+    asked = getattr(users_type(other), "__array_ufunc__", ...)
     if asked is None:
         return False
     if hasattr(asked, "__code__") and own.startswith("__r"):
@@ -184,7 +184,7 @@ def _is_plain(obj: Any) -> bool:
     """Is an object of the user's one that NumPy neither asks nor gives way to?"""
     return is_users(obj) and not isinstance(obj, (*CONTAINERS, np.ndarray, np.generic, int, float,
                                                   complex)) and (
-        not any(hasattr(type(obj), n) for n in (
+        not any(hasattr(users_type(obj), n) for n in (
             "__array__", "__array_ufunc__", "__array_priority__", "__array_interface__")))
 
 

@@ -27,6 +27,7 @@ from ..objects.special_methods import (
     has_own,
     python_method,
     truth_method,
+    users_type,
 )
 from ..record.homes import reach
 from ..record.journal import Lost
@@ -135,9 +136,10 @@ class Operators(Collaborator):
         name = DUNDER[op]
         forward = python_method(left, f"__{name}__")
         backward = None if _takes_over(left, right) else python_method(right, f"__r{name}__")
-        if backward is not None and forward is not None and type(right) is not type(left) and (
-                issubclass(type(right), type(left))) and (
-                backward != getattr(type(left), f"__r{name}__", None)):  # not if it is inherited
+        first, second = users_type(left), users_type(right)
+        if backward is not None and forward is not None and second is not first and (
+                issubclass(second, first)) and (
+                backward != getattr(first, f"__r{name}__", None)):  # not if it is inherited
             result = self.machine.call(backward, right, left)
             if result is not NotImplemented:
                 return result
@@ -145,7 +147,7 @@ class Operators(Collaborator):
             result = self.machine.call(forward, left, right)
             if result is not NotImplemented:
                 return result
-        if backward is not None and type(right) is not type(left):
+        if backward is not None and second is not first:
             return self.machine.call(backward, right, self.as_python_number(left, right))
         return NotImplemented
 
@@ -155,8 +157,9 @@ class Operators(Collaborator):
         kind = number.aval.kind if is_tracer(number) else Kind.SCALAR if (
             isinstance(number, np.generic) and number.dtype.kind in "biufc") else None
         if kind not in (Kind.SCALAR, Kind.NUMBER) or isinstance(
-                other, (*CONTAINERS, float, int, complex)) or any(hasattr(type(other), n) for n in (
-                    "__array_ufunc__", "__array_priority__", "__array__")):
+                other, (*CONTAINERS, float, int, complex)) or any(
+                    hasattr(users_type(other), n) for n in (
+                        "__array_ufunc__", "__array_priority__", "__array__")):
             return number
         if kind is Kind.NUMBER:  # one of Python's may be Python's already
             return self.machine.call({"b": bool, "f": float, "c": complex}.get(
