@@ -13,6 +13,7 @@ from ..calls.calls import is_users
 from ..calls.refused import foreign, of_objects
 from ..collaborator import Args, Collaborator, Kwargs
 from ..heap.written_out import items_of
+from ..record.structures import is_library
 from ..record.tracers import ArrayTracer, ClassedArray, is_tracer
 from ..values.comparisons import MIRROR
 from ..values.texts import filled, format_by, formatted, is_staged_text
@@ -182,9 +183,11 @@ def _asks(array: Any, other: Any, own: str, first: bool) -> bool:
 
 def _is_plain(obj: Any) -> bool:
     """Is an object of the user's one that NumPy neither asks nor gives way to?"""
-    return is_users(obj) and not isinstance(obj, (*CONTAINERS, np.ndarray, np.generic, int, float,
-                                                  complex)) and (
-        not any(hasattr(users_type(obj), n) for n in (
+    cls = users_type(obj)
+    return is_users(obj) and not is_library(cls.__module__) and (
+        not cls.__module__.startswith("srcgrad.") and not isinstance(obj, (
+            *CONTAINERS, np.ndarray, np.generic, int, float, complex))
+        and not any(hasattr(cls, n) for n in (
             "__array__", "__array_ufunc__", "__array_priority__", "__array_interface__")))
 
 
