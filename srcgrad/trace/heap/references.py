@@ -68,7 +68,8 @@ class References(Collaborator):
         """May objects of a class that the program makes, or finds, lie in a store?"""
         return self.assumed.open_stores(outside) and self.assumed.open(
             stored_as(cls, outside)) and not (
-            is_frozen(cls) or is_library(cls.__module__) or native_class(cls) is not None) and (
+            is_frozen(cls) or is_library(cls.__module__) or native_class(cls) is not None
+            or cls.__module__.startswith("srcgrad.trace.")) and (  # it stands for a library's
             cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(python_class(cls), (
                 type, enum.Enum, BaseException, Whole, POSING, Tracer, Choice, tuple))
 
