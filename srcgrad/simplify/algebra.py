@@ -130,7 +130,7 @@ class _Algebra(Sums, KnownNumbers):
             return self._matmul(node, fn, operands, emit)
         if fn is np.sum:
             return self.reduced(node, emit)
-        if fn in COMPARISONS or fn in (operator.and_, np.isnan):
+        if fn in COMPARISONS or fn in (operator.and_, operator.invert, np.isnan):
             return self.tested(fn, operands, emit)
         if fn is np.where:
             return self.chosen(node)

@@ -4,6 +4,7 @@
     False & c                      ->  False
     np.where(False, a, b)[()]      ->  b
     np.isnan(a)                    ->  math.isnan(a), of a number
+    ~c                             ->  not c, of a truth value of Python's
 """
 
 from __future__ import annotations
@@ -28,10 +29,13 @@ class KnownNumbers(Operands):
     """What becomes of tests of numbers, and of choices by them."""
 
     def tested(self, fn: Callable[..., Any], operands: Sequence[Any], emit: Emit) -> Value | None:
-        """What stands for a comparison, a question or a conjunction of both."""
+        """What stands for a comparison, a question, a negation or a conjunction."""
         if fn is np.isnan:
             return emit.call(math.isnan, *operands) if is_real(operands[0]) and (
                 operands[0].aval.kind in SCALARS) else None
+        if fn is operator.invert:
+            return emit.apply(operator.not_, tuple(operands), {}, BOOL) if isinstance(
+                operands[0], Value) and operands[0].aval.kind is Kind.BOOL else None
         if fn is not operator.and_:
             first, second = map(self.number, operands)
             return None if first is None or second is None else emit.const(

@@ -140,7 +140,8 @@ def test_numbers_have_the_derivatives_of_arrays_of_one(seed):
     arrays = loaded(random_text(np.random.default_rng(seed), lambda i: f"x[{i}:{i + 1}]"),
                     f"<arrays {seed}>")
     rng = np.random.default_rng([1, seed])
-    for x in (rng.normal(size=4), rng.integers(-1, 2, 4) * 1.0, np.zeros(4)):
+    for x in (rng.normal(size=4), rng.integers(-1, 2, 4) * 1.0, np.zeros(4),
+              np.where(rng.random(4) < 0.3, np.nan, rng.normal(size=4))):
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             value, slope = sg.value_and_grad(number)(x, 2)
