@@ -54,15 +54,27 @@ ALL = {sg.grad: FIRST, sg.value_and_grad: FIRST, sg.jacobian: FIRST, sg.jacfwd: 
        sg.jacrev: FIRST, sg.hessian: SECOND}
 
 
-@pytest.mark.parametrize("function", [plain, with_default, keyword_only])
-@pytest.mark.parametrize("wrapper", [by_both, by_first, by_keyword, by_another])
-@pytest.mark.parametrize("way", CALLS)
+def is_call_of(function, way):
+    args, kwargs = CALLS[way]
+    try:
+        function(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+CASES = [(wrapper, function, way) for wrapper in (by_both, by_first, by_keyword, by_another)
+         for function in (plain, with_default, keyword_only) for way in CALLS
+         if is_call_of(wrapper(function), way)]
+
+
+def test_all_ways_but_nine_are_calls():
+    assert len(CASES) == 27
+
+
+@pytest.mark.parametrize(("wrapper", "function", "way"), CASES)
 def test_every_transform_finds_a_name(wrapper, function, way):
     wrapped, (args, kwargs) = wrapper(function), CALLS[way]
-    try:
-        wrapped(*args, **kwargs)
-    except TypeError:
-        pytest.skip("no call of this function")
     for transform, want in ALL.items():
         found = transform(wrapped, argnums="y")(*args, **kwargs)
         np.testing.assert_allclose(found[1] if transform is sg.value_and_grad else found, want)
